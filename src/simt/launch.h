@@ -1,0 +1,87 @@
+// Launching a kernel on the CPU machine.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "simt/counters.h"
+#include "simt/device.h"
+
+namespace flashlens::simt {
+
+/// A kernel did what CUDA does not allow. what() is a full report: what happened, kernel, step, source file and line,
+/// block, warp and lanes, and for a race the other access too.
+class KernelError : public std::runtime_error {
+public:
+    /// Stable names, for tests: what kind of mistake it is.
+    enum class Kind {
+        race,                   ///< two lanes touch a shared word, one writes, nothing orders them
+        unfinished_copy,        ///< data of a cp.async read or overwritten before its wait
+        unwritten_read,         ///< shared or scratch memory read that nobody wrote
+        out_of_bounds,          ///< shared or global
+        misaligned,
+        divergent_barrier,      ///< __syncthreads that lanes of the CTA don't all reach, or reach at different lines
+        missing_lane,           ///< a warp collective that a lane of the warp never comes to
+    };
+    KernelError(Kind kind, const std::string& report) : std::runtime_error(report), kind_(kind) {}
+    Kind kind() const { return kind_; }
+
+private:
+    Kind kind_;
+};
+
+/// A piece of global memory that the kernel may touch. Anything outside all regions is out of bounds.
+struct Region {
+    enum class Use { input, output, scratch };  ///< input: never written; scratch: read only after it was written
+    void* base = nullptr;
+    std::size_t bytes = 0;
+    const char* name = "";
+    Use use = Use::input;
+};
+
+/// For tests that show the checks work: leave out what stands at this line of the kernel.
+struct Omission {
+    enum class What { barrier, cp_async_wait } what = What::barrier;
+    unsigned line = 0;
+};
+
+struct LaunchOptions {
+    std::vector<Region> memory;
+    /// 0: all cores.
+    unsigned os_threads = 0;
+    /// Not 0: lanes run in an order shuffled by this seed (results and counts must not depend on it).
+    std::uint64_t lane_order_seed = 0;
+    /// false: run without the race, bounds and poison checks (counting stays).
+    bool checks = true;
+    /// How many CTAs of the grid this CTA stands for: 0 leaves it out, n counts it n times. Null: every CTA once.
+    std::function<std::uint64_t(Dim3 block)> multiplicity;
+    /// Called now and then from one thread with the share of CTAs done, 0..1.
+    std::function<void(double)> progress;
+    std::vector<Omission> omissions;
+};
+
+struct StepCounters {
+    std::string name;  ///< "" for what no Step covers
+    Counters counters;
+};
+
+struct LaunchReport {
+    Counters total;
+    std::vector<StepCounters> steps;  ///< in order of first appearance (by block order, so it is deterministic)
+    /// Distinct bytes touched in global memory (2-byte granules); only when every CTA ran once, else 0.
+    std::uint64_t unique_read_bytes = 0;
+    std::uint64_t unique_write_bytes = 0;
+    std::uint64_t ctas_run = 0;
+    double wall_us = 0.0;
+};
+
+/// Runs lane_main once for every thread of every CTA. Throws KernelError at the first mistake (the one of the lowest
+/// block among those found), after all running CTAs have stopped; the next launch in the same process works.
+LaunchReport launch(const char* kernel, Dim3 grid, unsigned threads, std::size_t shared_bytes,
+                    const LaunchOptions& options, const std::function<void()>& lane_main);
+
+}  // namespace flashlens::simt
