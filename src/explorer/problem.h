@@ -2,18 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <stdexcept>
-#include <string>
-
 #include "kernels/attention.h"
+#include "usage_error.h"
 
 namespace flashlens {
-
-/// Bad input: names the option, the value and what would work. Exit code 2.
-class UsageError : public std::runtime_error {
-public:
-    using std::runtime_error::runtime_error;
-};
 
 /// Which corner of S the causal diagonal runs into when seqlen_q != seqlen_k.
 enum class Align { bottom_right, top_left };
