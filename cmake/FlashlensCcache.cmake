@@ -1,0 +1,10 @@
+# Compiles through ccache where it is installed and nobody chose another launcher.
+find_program(FLASHLENS_CCACHE ccache)
+mark_as_advanced(FLASHLENS_CCACHE)
+if(FLASHLENS_CCACHE)
+  foreach(language CXX CUDA)
+    if(NOT DEFINED CMAKE_${language}_COMPILER_LAUNCHER)
+      set(CMAKE_${language}_COMPILER_LAUNCHER ${FLASHLENS_CCACHE})
+    endif()
+  endforeach()
+endif()

@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# ./test.sh [--full] [options of ctest]
+# Installs what is missing (apt, on Debian and Ubuntu), builds everything and runs the tests: the quick ones, which take
+# minutes, or with --full all of them. ./test.sh -R simt runs those whose name has "simt" in it.
+set -euo pipefail
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source=tools/prepare.sh
+source "$top/tools/prepare.sh"
+export FLASHLENS_TEST_TIER=quick
+if [[ ${1-} == --full ]]; then
+    FLASHLENS_TEST_TIER=full
+    shift
+fi
+if [[ ${1-} == -h || ${1-} == --help ]]; then
+    sed -n '2,4s/^# //p' "${BASH_SOURCE[0]}"
+    exit
+fi
+configure tests
+compile all
+exec ctest --test-dir "$build" --output-on-failure --no-tests=error --timeout 1200 -j "$(nproc)" "$@"
