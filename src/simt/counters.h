@@ -1,6 +1,9 @@
 // What the CPU machine counts while it executes. Nothing here is ever computed from a formula.
 #pragma once
 
+#include <array>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 
 namespace flashlens::simt {
@@ -45,7 +48,22 @@ struct Counters {
         return fp32_add + fp32_mul + fp32_fma + fp32_max + fp32_compare + fp32_select + fp32_div + converts;
     }
     std::uint64_t shared_bytes() const { return shared_read_bytes + shared_write_bytes; }
+
+    /// Adds every counter of `other`, `times` over.
+    void add(const Counters& other, std::uint64_t times = 1);
+
+    friend bool operator==(const Counters&, const Counters&) = default;
 };
+
+inline void Counters::add(const Counters& other, std::uint64_t times) {
+    using Values = std::array<std::uint64_t, sizeof(Counters) / sizeof(std::uint64_t)>;
+    auto sums = std::bit_cast<Values>(*this);
+    const auto more = std::bit_cast<Values>(other);
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+        sums[i] += times * more[i];
+    }
+    *this = std::bit_cast<Counters>(sums);
+}
 
 /// The counters of the step that the running lane is in.
 constinit inline thread_local Counters* tally = nullptr;

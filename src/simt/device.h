@@ -5,6 +5,7 @@
 // Every call that can be reported takes the source location of its caller as a defaulted last argument.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <source_location>
 
@@ -81,15 +82,34 @@ struct f32 {
     friend bool operator==(f32 a, f32 b) { ++tally->fp32_compare; return a.value == b.value; }
 };
 
+/// fmaf: one rounding.
 f32 fma(f32 a, f32 b, f32 c);
-f32 max(f32 a, f32 b);  ///< fmaxf: a NaN operand gives the other
-f32 abs(f32 a);         ///< free, as operator- is
-f32 exp2(f32 a);
-f32 log2(f32 a);
-f32 reciprocal(f32 a);  ///< counted as a division
-/// predicate ? a : b, counted as a select
-f32 select(bool predicate, f32 a, f32 b);
-/// cvt.rn.{f16x2,bf16x2}.f32: low in bits 0..15, high in 16..31; counted as one conversion
+/// fmaxf: a NaN operand gives the other.
+inline f32 max(f32 a, f32 b) {
+    ++tally->fp32_max;
+    return {a.value > b.value || b.value != b.value ? a.value : b.value};
+}
+/// Free, as operator- is.
+inline f32 abs(f32 a) { return {std::fabs(a.value)}; }
+inline f32 exp2(f32 a) {
+    ++tally->exp2;
+    return {std::exp2(a.value)};
+}
+inline f32 log2(f32 a) {
+    ++tally->log2;
+    return {std::log2(a.value)};
+}
+/// Counted as a division.
+inline f32 reciprocal(f32 a) {
+    ++tally->fp32_div;
+    return {1.0F / a.value};
+}
+/// predicate ? a : b, counted as a select.
+inline f32 select(bool predicate, f32 a, f32 b) {
+    ++tally->fp32_select;
+    return predicate ? a : b;
+}
+/// cvt.rn.{f16x2,bf16x2}.f32: low in bits 0..15, high in 16..31; counted as one conversion.
 std::uint32_t pack_fp16(f32 low, f32 high);
 std::uint32_t pack_bf16(f32 low, f32 high);
 

@@ -47,6 +47,8 @@ struct Region {
 struct Omission {
     enum class What { barrier, cp_async_wait } what = What::barrier;
     unsigned line = 0;
+    /// How the name of the file ends; empty: any file.
+    std::string file = {};
 };
 
 struct LaunchOptions {

@@ -1,0 +1,182 @@
+#include "simt/access_log.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace flashlens::simt {
+namespace {
+
+constexpr std::uint32_t all_lanes = 0xFFFFFFFF;
+
+/// Wavefronts for one group of lanes whose accesses go through the banks together.
+unsigned group_wavefronts(const std::uint32_t* addresses, std::uint32_t active, unsigned bytes) {
+    const unsigned slots = 128 / bytes;  // places of this width side by side in the banks
+    std::uint32_t taken = 0;
+    bool distinct = true;
+    for (std::uint32_t rest = active; rest != 0; rest &= rest - 1) {
+        const std::uint32_t slot = std::uint32_t{1} << (addresses[std::countr_zero(rest)] / bytes % slots);
+        distinct &= (taken & slot) == 0;
+        taken |= slot;
+    }
+    if (distinct) {
+        return 1;
+    }
+    std::array<std::uint32_t, 32> words;
+    std::array<std::uint8_t, 32> per_slot{};
+    unsigned count = 0;
+    unsigned most = 0;
+    for (std::uint32_t rest = active; rest != 0; rest &= rest - 1) {
+        const std::uint32_t word = addresses[std::countr_zero(rest)] / bytes;
+        if (std::find(words.begin(), words.begin() + count, word) == words.begin() + count) {
+            words[count++] = word;
+            most = std::max<unsigned>(most, ++per_slot[word % slots]);
+        }
+    }
+    return most;
+}
+
+void count_instruction(const Site& site, const std::uint64_t* addresses, std::uint32_t active) {
+    // Sites hold the step as const because most users only name it; counting is the one that writes.
+    auto& counters = *const_cast<StepTally*>(site.step);
+    const std::uint64_t bytes = std::uint64_t{site.bytes} * static_cast<unsigned>(std::popcount(active));
+    switch (site.access) {
+        case Access::load_global:
+            counters.global_read_bytes += bytes;
+            counters.global_read_sectors += sectors(addresses, active);
+            ++counters.global_read_instructions;
+            return;
+        case Access::store_global:
+            counters.global_write_bytes += bytes;
+            counters.global_write_sectors += sectors(addresses, active);
+            ++counters.global_write_instructions;
+            return;
+        case Access::load_shared: counters.shared_read_bytes += bytes; break;
+        case Access::store_shared: counters.shared_write_bytes += bytes; break;
+        case Access::cp_async: counters.shared_write_bytes += bytes; break;
+        case Access::ldmatrix: return;  // a meeting point: counted there
+    }
+
+    std::array<std::uint32_t, 32> shared;
+    if (site.access == Access::cp_async) {
+        std::array<std::uint64_t, 32> global;
+        std::uint32_t reading = 0;
+        for (std::uint32_t rest = active; rest != 0; rest &= rest - 1) {
+            const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+            shared[lane] = static_cast<std::uint32_t>(addresses[lane] >> 46) * 16;
+            global[lane] = addresses[lane] & AccessLog::no_source;
+            reading |= global[lane] != AccessLog::no_source ? std::uint32_t{1} << lane : 0;
+        }
+        counters.global_read_bytes += std::uint64_t{16} * static_cast<unsigned>(std::popcount(reading));
+        counters.global_read_sectors += sectors(global.data(), reading);
+        ++counters.cp_async;
+    } else {
+        for (unsigned lane = 0; lane < 32; ++lane) {
+            shared[lane] = static_cast<std::uint32_t>(addresses[lane]);
+        }
+    }
+    const Wavefronts wavefronts = shared_wavefronts(shared.data(), active, site.bytes);
+    counters.shared_wavefronts += wavefronts.needed;
+    counters.bank_conflicts += wavefronts.needed - wavefronts.ideal;
+}
+
+}  // namespace
+
+Wavefronts shared_wavefronts(const std::uint32_t* addresses, std::uint32_t active, unsigned bytes) {
+    Wavefronts sum;
+    const unsigned lanes = 128 / bytes;  // that go together
+    const std::uint32_t group = lanes == 32 ? all_lanes : (std::uint32_t{1} << lanes) - 1;
+    for (unsigned first = 0; first < 32; first += lanes) {
+        const std::uint32_t members = (active >> first) & group;
+        if (members != 0) {
+            ++sum.ideal;
+            sum.needed += group_wavefronts(addresses + first, members, bytes);
+        }
+    }
+    return sum;
+}
+
+unsigned sectors(const std::uint64_t* addresses, std::uint32_t active) {
+    std::array<std::uint64_t, 32> numbers;
+    unsigned count = 0;
+    bool ordered = true;
+    for (std::uint32_t rest = active; rest != 0; rest &= rest - 1) {
+        const std::uint64_t sector = addresses[std::countr_zero(rest)] / 32;
+        if (count == 0 || numbers[count - 1] != sector) {
+            ordered &= count == 0 || numbers[count - 1] < sector;
+            numbers[count++] = sector;
+        }
+    }
+    if (!ordered) {
+        std::sort(numbers.begin(), numbers.begin() + count);
+        count = static_cast<unsigned>(std::unique(numbers.begin(), numbers.begin() + count) - numbers.begin());
+    }
+    return count;
+}
+
+void AccessLog::grow() {
+    rows_.resize(std::max<std::size_t>(16, 2 * rows_.size()));
+}
+
+void AccessLog::clear() {
+    counts_.fill(0);
+    used_ = false;
+}
+
+void AccessLog::merge_used(const SiteTable& sites) {
+    const unsigned length = counts_[0];
+    const bool even = std::all_of(counts_.begin(), counts_.end(), [&](unsigned n) { return n == length; });
+    unsigned row = 0;
+    if (even) {
+        for (; row < length; ++row) {
+            const Row& r = rows_[row];
+            std::uint32_t different = 0;
+            for (unsigned lane = 1; lane < 32; ++lane) {
+                different |= r.site[lane] ^ r.site[0];
+            }
+            if (different != 0) {
+                break;
+            }
+            count_instruction(sites[r.site[0]], r.address.data(), all_lanes);
+        }
+    }
+    if (!even || row < length) {
+        merge_divergent(sites, row);
+    }
+    clear();
+}
+
+/// Lanes took different ways. In lane order (so that the order in which they ran plays no part), each lane's accesses
+/// are matched with the instructions that the lanes before it made, skipping those it did not take part in; what finds no match
+/// becomes an instruction of its own at that point. So `if (p) a; b;` makes one b, as the GPU's reconvergence does.
+void AccessLog::merge_divergent(const SiteTable& sites, unsigned first_row) {
+    struct Instruction {
+        std::uint32_t site;
+        std::uint32_t active = 0;
+        std::array<std::uint64_t, 32> address;
+    };
+    constexpr std::size_t look_ahead = 64;
+    std::vector<Instruction> instructions;
+    for (unsigned lane = 0; lane < 32; ++lane) {
+        std::size_t next = 0;
+        for (unsigned row = first_row; row < counts_[lane]; ++row) {
+            const std::uint32_t site = rows_[row].site[lane];
+            std::size_t at = next;
+            const std::size_t end = std::min(instructions.size(), next + look_ahead);
+            while (at < end && instructions[at].site != site) {
+                ++at;
+            }
+            if (at == end) {
+                at = next;
+                instructions.insert(instructions.begin() + static_cast<std::ptrdiff_t>(at), Instruction{site, 0, {}});
+            }
+            instructions[at].active |= std::uint32_t{1} << lane;
+            instructions[at].address[lane] = rows_[row].address[lane];
+            next = at + 1;
+        }
+    }
+    for (const Instruction& instruction : instructions) {
+        count_instruction(sites[instruction.site], instruction.address.data(), instruction.active);
+    }
+}
+
+}  // namespace flashlens::simt

@@ -1,0 +1,74 @@
+// From lane accesses to warp instructions. The lanes of a warp run one after the other between two meeting points; each
+// writes down what it accesses, and at the meeting point the notes are merged: the lanes that are at the same site
+// together make one warp instruction, as they would on a GPU. From it come sectors, wavefronts and bank conflicts.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "simt/sites.h"
+
+namespace flashlens::simt {
+
+/// What one warp instruction makes of shared memory's 32 banks of 4 bytes.
+struct Wavefronts {
+    unsigned needed = 0;  ///< passes through the banks
+    unsigned ideal = 0;   ///< what its active lanes would need without any conflict
+};
+
+/// The bank rules. Accesses of 4 bytes go together for all 32 lanes, of 8 bytes for 16 lanes, of 16 bytes for 8; in
+/// each such group a bank serves one word per wavefront, and lanes that want the same word share it.
+/// addresses[lane] counts for the lanes in `active`; aligned to `bytes`, which is 4, 8 or 16.
+Wavefronts shared_wavefronts(const std::uint32_t* addresses, std::uint32_t active, unsigned bytes);
+
+/// Distinct 32-byte sectors among the active lanes' addresses (an aligned access of up to 16 bytes lies in one).
+unsigned sectors(const std::uint64_t* addresses, std::uint32_t active);
+
+class AccessLog {
+public:
+    /// A lane that has this many accesses since the last merge must let the others catch up.
+    static constexpr unsigned most = 1024;
+    /// The global half of a cp.async record that reads nothing.
+    static constexpr std::uint64_t no_source = (std::uint64_t{1} << 46) - 1;
+    static std::uint64_t pack_copy(std::uint64_t global_address, std::uint32_t shared_address) {
+        return global_address | std::uint64_t{shared_address / 16} << 46;
+    }
+
+    /// Notes an access by `lane`; true when the lane's notes are full.
+    bool add(unsigned lane, std::uint32_t site, std::uint64_t address) {
+        const unsigned n = counts_[lane]++;
+        if (n >= rows_.size()) [[unlikely]] {
+            grow();
+        }
+        rows_[n].site[lane] = site;
+        rows_[n].address[lane] = address;
+        used_ = true;
+        return n + 1 == most;
+    }
+
+    /// Merges the notes into warp instructions, counts those in their steps, and starts anew.
+    void merge(const SiteTable& sites) {
+        if (used_) {
+            merge_used(sites);
+        }
+    }
+
+    void clear();
+
+private:
+    struct Row {
+        std::array<std::uint32_t, 32> site;
+        std::array<std::uint64_t, 32> address;
+    };
+
+    void grow();
+    void merge_used(const SiteTable& sites);
+    void merge_divergent(const SiteTable& sites, unsigned first_row);
+
+    std::vector<Row> rows_;
+    std::array<unsigned, 32> counts_{};
+    bool used_ = false;
+};
+
+}  // namespace flashlens::simt

@@ -1,0 +1,251 @@
+#include "simt/cta.h"
+
+#include <algorithm>
+
+namespace flashlens::simt {
+namespace {
+
+/// For Boost: the stacks belong to LaneStacks.
+struct BorrowedStack {
+    void deallocate(boost::context::stack_context&) {}
+};
+
+std::uint64_t mix(std::uint64_t x) {
+    x += 0x9E3779B97F4A7C15;
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EB;
+    return x ^ (x >> 31);
+}
+
+}  // namespace
+
+Cta::Cta(LaunchState& launch, unsigned worker)
+    : launch_(launch),
+      sites_(launch.sites[worker]),
+      shared_(launch.shared_bytes),
+      stacks_(launch.threads),
+      lanes_(launch.threads),
+      warps_(launch.threads / 32),
+      checks_(launch.options.checks) {
+    for (unsigned thread = 0; thread < launch.threads; ++thread) {
+        lanes_[thread].thread = thread;
+        lanes_[thread].warp = &warps_[thread / 32];
+        boost::context::stack_context stack;
+        stack.sp = stacks_.top(thread);
+        stack.size = stacks_.size(thread);
+        lanes_[thread].context = boost::context::fiber(
+            std::allocator_arg, boost::context::preallocated(stack.sp, stack.size, stack), BorrowedStack{},
+            [this](boost::context::fiber&& from) { return lane_body(std::move(from)); });
+    }
+}
+
+Cta::~Cta() {
+    // Each lane's function returns, so nothing is left on any stack.
+    quit_ = true;
+    for (Lane& lane : lanes_) {
+        previous_ = &host_;
+        lane_ = &lane;
+        std::move(lane.context).resume();
+    }
+}
+
+boost::context::fiber Cta::lane_body(boost::context::fiber&& from) {
+    previous_->context = std::move(from);
+    while (!quit_) {
+        if (!stopping_) {
+            try {
+                launch_.lane_main();
+            } catch (const Stopped&) {
+                note_failure(nullptr);
+            } catch (...) {
+                note_failure(std::current_exception());
+            }
+        }
+        switch_to(next_after_exit());
+    }
+    return std::move(host_.context);
+}
+
+void Cta::run(std::uint64_t ordinal, Dim3 block, std::uint64_t times) {
+    ordinal_ = ordinal;
+    block_ = block;
+    stopping_ = false;
+    error_ = nullptr;
+    clock_ = Stamp{1} << 32;
+    since_barrier_ = clock_;
+    warps_at_barrier_ = 0;
+    const std::uint64_t seed = launch_.options.lane_order_seed;
+    random_ = seed == 0 ? 0 : mix(seed + ordinal) | 1;
+    shared_.reset();
+    for (Warp& warp : warps_) {
+        warp.running = all_lanes;
+        warp.arrived = warp.paused = warp.exited = 0;
+        warp.scattered = false;
+        warp.since_sync = clock_;
+        warp.log.clear();
+    }
+    for (Lane& lane : lanes_) {
+        lane.tally = steps_.outside();
+        lane.steps_entered = 0;
+        lane.copies.clear();
+        lane.first_copy = 0;
+        lane.committed = 0;
+    }
+    machine = this;
+    lane_ = &host_;
+    switch_to(*pick_any());
+    machine = nullptr;
+    if (stopping_) {
+        steps_.clear_cta();
+        if (error_ != nullptr) {
+            std::rethrow_exception(error_);
+        }
+        throw Stopped{};
+    }
+    steps_.finish_cta(times);
+}
+
+std::uint64_t Cta::random() {
+    random_ ^= random_ << 13;
+    random_ ^= random_ >> 7;
+    random_ ^= random_ << 17;
+    return random_;
+}
+
+Lane* Cta::pick_any() {
+    const std::size_t start = random_ == 0 ? 0 : random() % warps_.size();
+    for (std::size_t i = 0; i < warps_.size(); ++i) {
+        Warp& warp = warps_[(start + i) % warps_.size()];
+        if (warp.running != 0) {
+            return &pick(warp);
+        }
+    }
+    return nullptr;
+}
+
+void Cta::resume_paused(Warp& warp) {
+    warp.log.merge(sites_);
+    warp.running = warp.paused;
+    warp.paused = 0;
+    check_stop();
+}
+
+/// Not a meeting point: nothing is ordered, and other lanes may wait elsewhere. It keeps the log short.
+void Cta::pause() {
+    Lane& lane = *lane_;
+    Warp& warp = *lane.warp;
+    warp.running &= ~lane.bit();
+    warp.paused |= lane.bit();
+    if (warp.running == 0) {
+        resume_paused(warp);
+    }
+    Lane& next = pick(warp);
+    if (&next != &lane) {
+        hand_over(next);
+    }
+}
+
+void Cta::sync_warp(const Where& where) {
+    if (meet(Meeting::sync_warp, where)) {
+        Warp& w = warp();
+        clock_ += Stamp{1} << 32;
+        w.since_sync = clock_;
+        ++warp_tally().warp_barriers;
+    }
+}
+
+void Cta::barrier(const Where& where) {
+    if (!meet(Meeting::barrier, where)) {
+        return;
+    }
+    if (++warps_at_barrier_ == warps_.size()) {
+        release_barrier();
+    } else if (Lane* next = pick_any(); next != nullptr) {
+        hand_over(*next);
+    } else {
+        std::rethrow_exception(barrier_error());
+    }
+}
+
+void Cta::release_barrier() {
+    check_stop();
+    for (const Warp& warp : warps_) {
+        if (!same_place(warp.where, warps_.front().where)) {
+            std::rethrow_exception(barrier_error());
+        }
+    }
+    clock_ += Stamp{1} << 32;
+    since_barrier_ = clock_;
+    warps_at_barrier_ = 0;
+    for (Warp& warp : warps_) {
+        warp.since_sync = clock_;
+        warp.arrived = 0;
+        warp.running = all_lanes;
+    }
+    lane_->tally = tally;
+    ++lanes_[0].tally->barriers;
+}
+
+Lane& Cta::next_after_exit() {
+    Lane& lane = *lane_;
+    Warp& warp = *lane.warp;
+    warp.exited |= lane.bit();
+    warp.running &= ~lane.bit();
+    if (!stopping_) {
+        if (warp.running == 0 && warp.paused != 0) {
+            warp.log.merge(sites_);
+            warp.running = warp.paused;
+            warp.paused = 0;
+        }
+        if (warp.running != 0) {
+            return pick(warp);
+        }
+        if (warp.arrived != 0) {
+            note_failure(stuck_error(warp));
+        } else {
+            warp.log.merge(sites_);
+            if (Lane* next = pick_any(); next != nullptr) {
+                return *next;
+            }
+            if (warps_at_barrier_ != 0) {
+                note_failure(barrier_error());
+            }
+        }
+    }
+    if (stopping_) {
+        for (Lane& other : lanes_) {
+            if ((other.warp->exited & other.bit()) == 0) {
+                return other;
+            }
+        }
+    }
+    return host_;
+}
+
+void Cta::note_failure(std::exception_ptr error) {
+    if (!stopping_) {
+        stopping_ = true;
+        error_ = std::move(error);
+    }
+}
+
+void Cta::enter(StepTally* step) {
+    Lane& lane = *lane_;
+    if (step->first_cta > ordinal_ || (step->first_cta == ordinal_ && step->first_thread > lane.thread)) {
+        step->first_cta = ordinal_;
+        step->first_thread = lane.thread;
+        step->first_position = lane.steps_entered;
+    }
+    ++lane.steps_entered;
+    tally = step;
+}
+
+bool Cta::omitted(Omission::What what, const Where& where) const {
+    const auto& omissions = launch_.options.omissions;
+    return std::any_of(omissions.begin(), omissions.end(), [&](const Omission& omission) {
+        return omission.what == what && omission.line == where.line() &&
+               (omission.file.empty() || std::string_view(where.file_name()).ends_with(omission.file));
+    });
+}
+
+}  // namespace flashlens::simt

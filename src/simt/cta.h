@@ -1,0 +1,274 @@
+// One CTA at a time on one OS thread: its lanes are fibers that switch directly from one to the next.
+//
+// A lane runs until a meeting point. There it either hands over to the next lane of its warp that can still run or,
+// being the last to arrive, does the collective's work for all 32 and goes on; the others then resume one by one. A
+// warp in which no lane can run although some wait is stuck for ever: that is how a missing lane is found.
+#pragma once
+
+#include <atomic>
+#include <boost/context/fiber.hpp>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "simt/access_log.h"
+#include "simt/global_memory.h"
+#include "simt/launch.h"
+#include "simt/matrix.h"
+#include "simt/order.h"
+#include "simt/shared_memory.h"
+#include "simt/sites.h"
+#include "simt/stacks.h"
+
+namespace flashlens::simt {
+
+/// What the workers of one launch share.
+struct LaunchState {
+    const char* kernel;
+    Dim3 grid;
+    unsigned threads;
+    std::size_t shared_bytes;
+    const LaunchOptions& options;
+    const std::function<void()>& lane_main;
+    GlobalMemory memory;
+    std::vector<SiteTable> sites;  ///< one per worker
+    /// The lowest CTA (by its place in the list of those to run) that failed. CTAs behind it stop; those before it go
+    /// on, so that the error reported is the same however many threads there are.
+    std::atomic<std::uint64_t> failed_cta{~std::uint64_t{0}};
+};
+
+enum class Meeting : std::uint8_t { barrier, sync_warp, shuffle, vote, ldmatrix, mma_fp16, mma_bf16 };
+const char* name_of(Meeting meeting);
+
+/// Thrown in lanes that must end because the launch failed elsewhere.
+struct Stopped {};
+
+/// A cp.async that has not arrived.
+struct PendingCopy {
+    std::uint32_t shared_address;
+    std::uint32_t site;
+    std::uint32_t group;
+    unsigned source_bytes;
+    const void* from;
+};
+
+struct Warp;
+
+struct Lane {
+    boost::context::fiber context;  ///< while it doesn't run
+    Counters* tally = nullptr;      ///< the step it is in, while it doesn't run
+    Warp* warp = nullptr;
+    unsigned thread = 0;
+    Meeting meeting = Meeting::barrier;  ///< where it waits, or waited last
+    Where where;
+    unsigned steps_entered = 0;
+    std::vector<PendingCopy> copies;  ///< oldest first; those before first_copy have arrived
+    std::size_t first_copy = 0;
+    std::uint32_t committed = 0;      ///< cp.async groups
+
+    std::uint32_t bit() const { return std::uint32_t{1} << (thread % 32); }
+};
+
+struct Warp {
+    std::uint32_t running = 0;  ///< lanes that can run
+    std::uint32_t arrived = 0;  ///< lanes that wait at a meeting point
+    std::uint32_t paused = 0;   ///< lanes whose access log is full: they wait for the others to catch up
+    std::uint32_t exited = 0;
+    Meeting meeting = Meeting::barrier;  ///< of the first that arrived
+    bool scattered = false;              ///< another arrived elsewhere
+    Where where;
+    Stamp since_sync = 0;                ///< the clock at the last __syncwarp or __syncthreads
+
+    // What lanes bring to a meeting point, and take from it.
+    MatrixOperands matrix;
+    std::uint32_t* registers[32];
+    std::uint32_t value[32];
+    std::uint32_t partner[32];
+    std::uint32_t result[32];
+    std::uint32_t votes = 0;
+    bool vote_result = false;
+
+    AccessLog log;
+};
+
+class Cta {
+public:
+    static constexpr std::uint32_t all_lanes = 0xFFFFFFFF;
+
+    Cta(LaunchState& launch, unsigned worker);
+    ~Cta();
+    Cta(const Cta&) = delete;
+    Cta& operator=(const Cta&) = delete;
+
+    /// Runs a CTA; what it counted goes into the step table, `times` over. Throws what a lane threw; Stopped when an
+    /// earlier CTA failed.
+    void run(std::uint64_t ordinal, Dim3 block, std::uint64_t times);
+    const StepTable& steps() const { return steps_; }
+
+    // --- for the lane that runs (device.cpp, device_memory.cpp) ---
+
+    LaunchState& launch() { return launch_; }
+    Lane& lane() { return *lane_; }
+    Warp& warp() { return *lane_->warp; }
+    const Lane& lane(unsigned thread) const { return lanes_[thread]; }
+    Dim3 block() const { return block_; }
+    SharedMemory& shared() { return shared_; }
+    MappedRegion* find_global(const void* p, unsigned bytes) { return launch_.memory.find(p, bytes, region_hint_); }
+    bool checks() const { return checks_; }
+    std::uint32_t cta_number() const { return static_cast<std::uint32_t>(ordinal_ % 0x3FFFFFFE) + 1; }
+
+    std::uint32_t site(const Where& where, Access access, unsigned bytes) {
+        return sites_.id(where, static_cast<const StepTally*>(tally), access, bytes);
+    }
+    /// Now, for thread `thread` at `site`.
+    Moment moment(const Warp& warp, unsigned thread, std::uint32_t site) const {
+        return {since_barrier_, warp.since_sync, clock_ | Stamp{thread} << 20 | site, thread};
+    }
+    void log(std::uint32_t site, std::uint64_t address) {
+        if (warp().log.add(lane().thread % 32, site, address)) [[unlikely]] {
+            pause();
+        }
+    }
+
+    /// The running lane is at a warp-wide meeting point. True for the last to arrive: it does the work at once, before
+    /// any other lane runs. The others return, with false, after it has.
+    bool meet(Meeting meeting, const Where& where);
+    /// Where a warp-wide instruction of the running lane's warp is counted: the step of the warp's lane 0.
+    Counters& warp_tally() {
+        lane_->tally = tally;
+        return *lanes_[lane_->thread / 32 * 32].tally;
+    }
+    void barrier(const Where& where);
+    void sync_warp(const Where& where);
+    void enter(StepTally* step);
+    StepTable& step_table() { return steps_; }
+    /// True when the launch asks to leave out what stands here.
+    bool omitted(Omission::What what, const Where& where) const;
+
+    // Reports (cta_reports.cpp).
+    [[noreturn]] void fail(KernelError::Kind kind, const std::string& what, const Where& where) const;
+    [[noreturn]] void fail_shared(Finding finding, Access access, const Where& where, unsigned thread,
+                                  std::uint32_t address, const Granule& granule) const;
+    [[noreturn]] void fail_global(GlobalFinding finding, Access access, const Where& where, const MappedRegion& region,
+                                  std::size_t position, const GlobalGranule& granule) const;
+    [[noreturn]] void fail_bounds_shared(Access access, const Where& where, unsigned thread, std::uint32_t address,
+                                         unsigned bytes) const;
+    [[noreturn]] void fail_bounds_global(Access access, const Where& where, const void* address, unsigned bytes) const;
+
+private:
+    boost::context::fiber lane_body(boost::context::fiber&& from);
+    void start_fibers();
+    void switch_to(Lane& next);
+    /// Switches away; returns when this lane is resumed, by throwing Stopped if the CTA is to end.
+    void hand_over(Lane& next);
+    void pause();
+    /// The running lane returned (or unwound): who runs next.
+    Lane& next_after_exit();
+    Lane& pick(Warp& warp);
+    Lane* pick_any();
+    void release_barrier();
+    void resume_paused(Warp& warp);
+    void check_stop() const;
+    void note_failure(std::exception_ptr error);
+    std::exception_ptr stuck_error(const Warp& warp) const;
+    std::exception_ptr barrier_error() const;
+    std::uint64_t random();
+    std::string lanes_text(const Warp& warp) const;
+    std::string access_text(std::uint32_t site, unsigned thread) const;
+
+    LaunchState& launch_;
+    SiteTable& sites_;
+    StepTable steps_;
+    SharedMemory shared_;
+    LaneStacks stacks_;
+    std::vector<Lane> lanes_;
+    std::vector<Warp> warps_;
+    Lane host_;                ///< the OS thread's own stack
+    Lane* lane_ = &host_;      ///< who runs
+    Lane* previous_ = &host_;  ///< who ran before the last switch
+    const bool checks_;
+    bool quit_ = false;
+    bool stopping_ = false;
+    std::exception_ptr error_;
+
+    std::uint64_t ordinal_ = 0;
+    Dim3 block_;
+    Stamp clock_ = 0;
+    Stamp since_barrier_ = 0;
+    unsigned warps_at_barrier_ = 0;
+    unsigned region_hint_ = 0;
+    std::uint64_t random_ = 0;
+};
+
+/// The machine of this OS thread, while a launch runs on it.
+constinit inline thread_local Cta* machine = nullptr;
+
+inline void Cta::switch_to(Lane& next) {
+    Lane& self = *lane_;
+    self.tally = tally;
+    previous_ = &self;
+    lane_ = &next;
+    tally = next.tally;
+    boost::context::fiber from = std::move(next.context).resume();
+    previous_->context = std::move(from);
+}
+
+inline void Cta::hand_over(Lane& next) {
+    switch_to(next);
+    if (stopping_) [[unlikely]] {
+        throw Stopped{};
+    }
+}
+
+inline Lane& Cta::pick(Warp& warp) {
+    std::uint32_t candidates = warp.running;
+    if (random_ != 0) [[unlikely]] {
+        for (auto skip = random() % static_cast<unsigned>(std::popcount(candidates)); skip != 0; --skip) {
+            candidates &= candidates - 1;
+        }
+    }
+    const auto first_lane = static_cast<unsigned>(&warp - warps_.data()) * 32;
+    return lanes_[first_lane + static_cast<unsigned>(std::countr_zero(candidates))];
+}
+
+inline bool Cta::meet(Meeting meeting, const Where& where) {
+    Lane& lane = *lane_;
+    Warp& warp = *lane.warp;
+    lane.meeting = meeting;
+    lane.where = where;
+    if (warp.arrived == 0) {
+        warp.meeting = meeting;
+        warp.where = where;
+    } else if (warp.meeting != meeting || !same_place(warp.where, where)) [[unlikely]] {
+        warp.scattered = true;
+    }
+    warp.arrived |= lane.bit();
+    warp.running &= ~lane.bit();
+    if (warp.running == 0 && warp.paused != 0) [[unlikely]] {
+        resume_paused(warp);
+    }
+    if (warp.running != 0) {
+        hand_over(pick(warp));
+        return false;
+    }
+    if (warp.arrived != all_lanes || warp.scattered) [[unlikely]] {
+        std::rethrow_exception(stuck_error(warp));
+    }
+    warp.log.merge(sites_);
+    if (meeting != Meeting::barrier) {
+        check_stop();
+        warp.arrived = 0;
+        warp.running = all_lanes;
+    }
+    return true;
+}
+
+inline void Cta::check_stop() const {
+    if (launch_.failed_cta.load(std::memory_order_relaxed) < ordinal_) [[unlikely]] {
+        throw Stopped{};
+    }
+}
+
+}  // namespace flashlens::simt

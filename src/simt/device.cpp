@@ -1,0 +1,131 @@
+// Meeting points, arithmetic and annotations of device.h.
+#include "simt/device.h"
+
+#include <cmath>
+#include <cstring>
+
+#include "simt/cta.h"
+#include "simt/rounding.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace flashlens::simt {
+
+Dim3 thread_index() {
+    return {machine->lane().thread, 0, 0};
+}
+
+Dim3 block_index() {
+    return machine->block();
+}
+
+Dim3 grid_size() {
+    return machine->launch().grid;
+}
+
+void barrier(Where where) {
+    if (!machine->omitted(Omission::What::barrier, where)) {
+        machine->barrier(where);
+    }
+}
+
+void sync_warp(Where where) {
+    machine->sync_warp(where);
+}
+
+std::uint32_t shuffle_xor(std::uint32_t value, unsigned lane_mask, Where where) {
+    Cta& cta = *machine;
+    const unsigned lane = cta.lane().thread % 32;
+    Warp& warp = cta.warp();
+    warp.value[lane] = value;
+    warp.partner[lane] = (lane ^ lane_mask) % 32;
+    if (cta.meet(Meeting::shuffle, where)) {
+        for (unsigned i = 0; i < 32; ++i) {
+            warp.result[i] = warp.value[warp.partner[i]];
+        }
+        ++cta.warp_tally().shuffles;
+    }
+    return warp.result[lane];
+}
+
+bool any(bool predicate, Where where) {
+    Cta& cta = *machine;
+    Warp& warp = cta.warp();
+    warp.votes |= predicate ? cta.lane().bit() : 0;
+    if (cta.meet(Meeting::vote, where)) {
+        warp.vote_result = warp.votes != 0;
+        warp.votes = 0;
+        ++cta.warp_tally().votes;
+    }
+    return warp.vote_result;
+}
+
+namespace {
+
+void meet_for_mma(Meeting meeting, MatrixFunction mma, float* d, const std::uint32_t* a, const std::uint32_t* b,
+                  const Where& where) {
+    Cta& cta = *machine;
+    const unsigned lane = cta.lane().thread % 32;
+    Warp& warp = cta.warp();
+    warp.matrix.d[lane] = d;
+    warp.matrix.a[lane] = a;
+    warp.matrix.b[lane] = b;
+    if (cta.meet(meeting, where)) {
+        mma(warp.matrix);
+        ++cta.warp_tally().mma;
+    }
+}
+
+const MatrixFunction fp16_unit = mma_fp16();
+const MatrixFunction bf16_unit = mma_bf16();
+const PackFunction fp16_packer = pack_fp16_function();
+
+#if defined(__x86_64__)
+const bool has_fma = __builtin_cpu_supports("fma") != 0;
+
+__attribute__((target("fma"))) float fma_in_hardware(float a, float b, float c) {
+    return _mm_cvtss_f32(_mm_fmadd_ss(_mm_set_ss(a), _mm_set_ss(b), _mm_set_ss(c)));
+}
+#endif
+
+}  // namespace
+
+void mma_m16n8k16_fp16(float* d, const std::uint32_t* a, const std::uint32_t* b, Where where) {
+    meet_for_mma(Meeting::mma_fp16, fp16_unit, d, a, b, where);
+}
+
+void mma_m16n8k16_bf16(float* d, const std::uint32_t* a, const std::uint32_t* b, Where where) {
+    meet_for_mma(Meeting::mma_bf16, bf16_unit, d, a, b, where);
+}
+
+f32 fma(f32 a, f32 b, f32 c) {
+    ++tally->fp32_fma;
+#if defined(__x86_64__)
+    if (has_fma) [[likely]] {
+        return {fma_in_hardware(a.value, b.value, c.value)};
+    }
+#endif
+    return {std::fma(a.value, b.value, c.value)};
+}
+
+std::uint32_t pack_fp16(f32 low, f32 high) {
+    ++tally->converts;
+    return fp16_packer(low.value, high.value);
+}
+
+std::uint32_t pack_bf16(f32 low, f32 high) {
+    ++tally->converts;
+    return to_bf16(low.value) | std::uint32_t{to_bf16(high.value)} << 16;
+}
+
+Step::Step(const char* name) : outer_(tally) {
+    machine->enter(machine->step_table().find(name));
+}
+
+Step::~Step() {
+    tally = outer_;
+}
+
+}  // namespace flashlens::simt

@@ -1,0 +1,98 @@
+// The pieces of global memory that a launch may touch: where they are, which bytes were touched, and, for those that
+// the kernel may write, what is known of each word.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "simt/launch.h"
+#include "simt/order.h"
+
+namespace flashlens::simt {
+
+/// What is known of four bytes of global memory. CTAs are numbered from 1; nothing orders two CTAs of one launch.
+/// All zeros: never touched.
+struct GlobalGranule {
+    Granule order{0, 0};             ///< among the lanes of the CTA that wrote or read
+    std::uint32_t writer = 0;        ///< the CTA that wrote, times 4, plus which halves (1 low, 2 high) were written
+    std::uint32_t reader = 0;        ///< the CTA that read, or many_readers
+    static constexpr std::uint32_t many_readers = ~std::uint32_t{0};
+};
+
+enum class GlobalFinding { fine, unwritten, race_with_write, race_with_read, other_cta_wrote, other_cta_read };
+
+/// `halves`: 3, or 1 or 2 for an access of two bytes.
+GlobalFinding note_global_read(GlobalGranule& g, const Moment& m, std::uint32_t cta, unsigned halves);
+GlobalFinding note_global_write(GlobalGranule& g, const Moment& m, std::uint32_t cta, unsigned halves);
+
+/// Which bytes were touched, two to a bit.
+class TouchedMap {
+public:
+    explicit TouchedMap(std::size_t bytes) : words_(new std::atomic<std::uint64_t>[(bytes + 127) / 128]{}), count_((bytes + 127) / 128) {}
+
+    void touch(std::size_t position, unsigned bytes) {
+        std::atomic<std::uint64_t>& word = words_[position / 128];
+        const std::uint64_t bits = ((std::uint64_t{1} << (bytes / 2)) - 1) << (position % 128 / 2);
+        if ((word.load(std::memory_order_relaxed) & bits) != bits) {
+            word.fetch_or(bits, std::memory_order_relaxed);
+        }
+    }
+    std::uint64_t bytes() const;
+
+private:
+    std::unique_ptr<std::atomic<std::uint64_t>[]> words_;
+    std::size_t count_;
+};
+
+/// A Region at work. `position` is the distance of an address from the region's start, plus the start's distance from
+/// a 16-byte boundary: it is as well aligned as the address, and does not depend on where the host put the region.
+struct MappedRegion {
+    const std::byte* begin = nullptr;
+    const std::byte* end = nullptr;
+    std::string name;
+    Region::Use use = Region::Use::input;
+    std::size_t skew = 0;                 ///< begin modulo 16
+    std::uint64_t device_address = 0;     ///< of position 0, a multiple of 256 as cudaMalloc gives: sectors depend on it
+    std::unique_ptr<GlobalGranule[], void (*)(void*)> granules{nullptr, nullptr};  ///< by position / 4
+    std::unique_ptr<TouchedMap> read;
+    std::unique_ptr<TouchedMap> written;
+
+    bool contains(const std::byte* address, unsigned bytes) const { return address >= begin && address + bytes <= end; }
+    std::size_t position(const std::byte* address) const { return static_cast<std::size_t>(address - begin) + skew; }
+};
+
+class GlobalMemory {
+public:
+    /// track_words: keep granules. track_touched: keep touched maps.
+    GlobalMemory(const std::vector<Region>& regions, bool track_words, bool track_touched);
+
+    /// The region that holds all of an access, or null. `hint` is where the last search of this worker ended.
+    MappedRegion* find(const void* address, unsigned bytes, unsigned& hint) {
+        const auto* first = static_cast<const std::byte*>(address);
+        if (hint < regions_.size() && regions_[hint].contains(first, bytes)) {
+            return &regions_[hint];
+        }
+        for (unsigned i = 0; i < regions_.size(); ++i) {
+            if (regions_[i].contains(first, bytes)) {
+                hint = i;
+                return &regions_[i];
+            }
+        }
+        return nullptr;
+    }
+
+    /// "16 bytes past the end of k", for an address in no region.
+    std::string nearest(const void* address, unsigned bytes) const;
+
+    std::uint64_t unique_read_bytes() const;
+    std::uint64_t unique_write_bytes() const;
+
+private:
+    std::vector<MappedRegion> regions_;
+};
+
+}  // namespace flashlens::simt
