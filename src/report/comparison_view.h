@@ -1,0 +1,27 @@
+// A comparison as people read it: what was asked, one column per variant, and why they differ.
+#pragma once
+
+#include <string>
+
+#include "explorer/comparison.h"
+#include "report/language.h"
+#include "report/terminal.h"
+
+namespace flashlens::report {
+
+/// What has happened: explain computes, compare also runs.
+enum class Detail { explained, compared };
+
+/// The whole view, no line wider than the terminal. In a terminal too narrow for the variants' columns they stand one
+/// below the other. A variant that can't run has its reason in its column, and no figures.
+std::string show(const Comparison& comparison, Detail detail, Language language, const Terminal& terminal);
+
+/// "fp16", "bf16".
+std::string dtype_name(DType dtype);
+/// "normal", "uniform", "sharp", "ones".
+std::string distribution_name(Distribution distribution);
+
+/// A paragraph with a label (or bullet) before it, wrapped to the terminal, later lines indented under the first.
+std::string labelled(const std::string& label, int label_width, const std::string& text, const Terminal& terminal);
+
+}  // namespace flashlens::report

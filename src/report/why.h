@@ -1,0 +1,17 @@
+// What matters for this shape, in two to four sentences made from the run's own figures.
+#pragma once
+
+#include <vector>
+
+#include "explorer/comparison.h"
+#include "report/claim.h"
+#include "report/language.h"
+
+namespace flashlens::report {
+
+/// Compares v1 with v2 (or the first two variants that run; or speaks of the only one). Every sentence was offered with
+/// its claims, and only those whose claims all hold are printed; the most telling four of them, in the order: time,
+/// launch, then the rest by weight. Empty when nothing runs or the problem has no work.
+std::vector<Sentence> why(const Comparison& comparison, Language language);
+
+}  // namespace flashlens::report
