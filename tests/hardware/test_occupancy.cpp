@@ -33,6 +33,7 @@ TEST_CASE("occupancy by registers: a sub-partition of 16384 registers holds two 
     check("T4", 128, 255, 16384, 2, Limiter::registers, 0.25);
     check("H200", 128, 168, 18560, 3, Limiter::registers, 12.0 / 64);  // 168 x 32 = 5376: three warps
     check("H200", 128, 188, 18560, 2, Limiter::registers, 8.0 / 64);   // 188 x 32 = 6016, rounded to 6144: two
+    check("A100", 128, 36, 0, 12, Limiter::registers, 48.0 / 64);      // 36 x 32 = 1152, rounded to 1280: twelve
     check("A100", 256, 255, 0, 1, Limiter::registers, 0.125);
 }
 
@@ -44,6 +45,7 @@ TEST_CASE("occupancy by shared memory: 1 KiB is reserved for each CTA from 8.0 o
     check("A100", 128, 64, 54848, 3, Limiter::shared_memory, 12.0 / 64);      // 167936 / 55936 (units of 128)
     check("A100", 128, 64, 54913, 2, Limiter::shared_memory, 8.0 / 64);       // 167936 / 56064
     check("T4", 128, 64, 36992, 1, Limiter::shared_memory, 4.0 / 32);         // 65536 / 37120 (units of 256)
+    check("T4", 64, 16, 9344, 6, Limiter::shared_memory, 12.0 / 32);          // 65536 / 9472
     check("T4", 128, 64, 32768, 2, Limiter::shared_memory, 8.0 / 32);         // nothing is reserved on sm_75
     check("H100", 128, 32, 65536, 3, Limiter::shared_memory, 12.0 / 64);      // 233472 / 66560
 }
