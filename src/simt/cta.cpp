@@ -5,10 +5,9 @@
 namespace flashlens::simt {
 namespace {
 
-/// For Boost: the stacks belong to LaneStacks.
-struct BorrowedStack {
-    void deallocate(boost::context::stack_context&) {}
-};
+[[noreturn]] void stop_lane() {
+    throw Stopped{};
+}
 
 std::uint64_t mix(std::uint64_t x) {
     x += 0x9E3779B97F4A7C15;
@@ -28,31 +27,26 @@ Cta::Cta(LaunchState& launch, unsigned worker)
       warps_(launch.threads / 32),
       checks_(launch.options.checks) {
     for (unsigned thread = 0; thread < launch.threads; ++thread) {
-        lanes_[thread].thread = thread;
-        lanes_[thread].warp = &warps_[thread / 32];
-        boost::context::stack_context stack;
-        stack.sp = stacks_.top(thread);
-        stack.size = stacks_.size(thread);
-        lanes_[thread].context = boost::context::fiber(
-            std::allocator_arg, boost::context::preallocated(stack.sp, stack.size, stack), BorrowedStack{},
-            [this](boost::context::fiber&& from) { return lane_body(std::move(from)); });
+        Lane& lane = lanes_[thread];
+        lane.thread = thread;
+        lane.warp = &warps_[thread / 32];
+        lane.warp->lanes = &lanes_[thread / 32 * 32];
+        lane.fiber = make_fiber(stacks_.top(thread), stacks_.size(thread),
+                                [](void* cta) { static_cast<Cta*>(cta)->lane_body(); }, this);
     }
 }
 
 Cta::~Cta() {
-    // Each lane's function returns, so nothing is left on any stack.
-    quit_ = true;
     for (Lane& lane : lanes_) {
-        previous_ = &host_;
-        lane_ = &lane;
-        std::move(lane.context).resume();
+        forget(lane.fiber);
     }
 }
 
-boost::context::fiber Cta::lane_body(boost::context::fiber&& from) {
-    previous_->context = std::move(from);
-    while (!quit_) {
+/// What a lane's fiber runs: the kernel, once for each CTA.
+void Cta::lane_body() {
+    for (;;) {
         if (!stopping_) {
+            lane_->started = true;
             try {
                 launch_.lane_main();
             } catch (const Stopped&) {
@@ -61,9 +55,16 @@ boost::context::fiber Cta::lane_body(boost::context::fiber&& from) {
                 note_failure(std::current_exception());
             }
         }
-        switch_to(next_after_exit());
+        Lane& next = next_after_exit();
+        if (stopping_ && next.started) {
+            Lane& self = *lane_;
+            lane_ = &next;
+            tally = next.tally;
+            resume_to_unwind(self.fiber, next.fiber, stop_lane);
+        } else {
+            switch_to(next);
+        }
     }
-    return std::move(host_.context);
 }
 
 void Cta::run(std::uint64_t ordinal, Dim3 block, std::uint64_t times) {
@@ -86,6 +87,7 @@ void Cta::run(std::uint64_t ordinal, Dim3 block, std::uint64_t times) {
     }
     for (Lane& lane : lanes_) {
         lane.tally = steps_.outside();
+        lane.started = false;
         lane.steps_entered = 0;
         lane.copies.clear();
         lane.first_copy = 0;
@@ -141,30 +143,23 @@ void Cta::pause() {
     }
     Lane& next = pick(warp);
     if (&next != &lane) {
-        hand_over(next);
-    }
-}
-
-void Cta::sync_warp(const Where& where) {
-    if (meet(Meeting::sync_warp, where)) {
-        Warp& w = warp();
-        clock_ += Stamp{1} << 32;
-        w.since_sync = clock_;
-        ++warp_tally().warp_barriers;
+        switch_to(next);
     }
 }
 
 void Cta::barrier(const Where& where) {
-    if (!meet(Meeting::barrier, where)) {
-        return;
+    Lane* next = arrive(Meeting::barrier, where);
+    if (next == nullptr) {
+        if (++warps_at_barrier_ == warps_.size()) {
+            release_barrier();
+            return;
+        }
+        next = pick_any();
+        if (next == nullptr) {
+            std::rethrow_exception(barrier_error());
+        }
     }
-    if (++warps_at_barrier_ == warps_.size()) {
-        release_barrier();
-    } else if (Lane* next = pick_any(); next != nullptr) {
-        hand_over(*next);
-    } else {
-        std::rethrow_exception(barrier_error());
-    }
+    switch_to(*next);
 }
 
 void Cta::release_barrier() {

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <atomic>
-#include <boost/context/fiber.hpp>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "simt/access_log.h"
+#include "simt/fiber.h"
 #include "simt/global_memory.h"
 #include "simt/launch.h"
 #include "simt/matrix.h"
@@ -57,10 +57,11 @@ struct PendingCopy {
 struct Warp;
 
 struct Lane {
-    boost::context::fiber context;  ///< while it doesn't run
+    Fiber fiber;                    ///< while it doesn't run
     Counters* tally = nullptr;      ///< the step it is in, while it doesn't run
     Warp* warp = nullptr;
     unsigned thread = 0;
+    bool started = false;
     Meeting meeting = Meeting::barrier;  ///< where it waits, or waited last
     Where where;
     unsigned steps_entered = 0;
@@ -72,6 +73,7 @@ struct Lane {
 };
 
 struct Warp {
+    Lane* lanes = nullptr;      ///< its 32
     std::uint32_t running = 0;  ///< lanes that can run
     std::uint32_t arrived = 0;  ///< lanes that wait at a meeting point
     std::uint32_t paused = 0;   ///< lanes whose access log is full: they wait for the others to catch up
@@ -132,16 +134,22 @@ public:
         }
     }
 
-    /// The running lane is at a warp-wide meeting point. True for the last to arrive: it does the work at once, before
-    /// any other lane runs. The others return, with false, after it has.
-    bool meet(Meeting meeting, const Where& where);
+    /// The running lane is at a meeting point. Null: it is the last of its warp to arrive, and does the collective's
+    /// work before any other lane of the warp runs. Otherwise the lane to switch_to; when that returns, the work is done.
+    Lane* arrive(Meeting meeting, Where where);
+    /// Suspends the running lane and runs `next`. Best called last in a function (see fiber.h).
+    void switch_to(Lane& next);
     /// Where a warp-wide instruction of the running lane's warp is counted: the step of the warp's lane 0.
     Counters& warp_tally() {
         lane_->tally = tally;
         return *lanes_[lane_->thread / 32 * 32].tally;
     }
     void barrier(const Where& where);
-    void sync_warp(const Where& where);
+    /// Orders memory among the lanes of the running lane's warp.
+    void order_warp() {
+        clock_ += Stamp{1} << 32;
+        warp().since_sync = clock_;
+    }
     void enter(StepTally* step);
     StepTable& step_table() { return steps_; }
     /// True when the launch asks to leave out what stands here.
@@ -158,11 +166,7 @@ public:
     [[noreturn]] void fail_bounds_global(Access access, const Where& where, const void* address, unsigned bytes) const;
 
 private:
-    boost::context::fiber lane_body(boost::context::fiber&& from);
-    void start_fibers();
-    void switch_to(Lane& next);
-    /// Switches away; returns when this lane is resumed, by throwing Stopped if the CTA is to end.
-    void hand_over(Lane& next);
+    void lane_body();
     void pause();
     /// The running lane returned (or unwound): who runs next.
     Lane& next_after_exit();
@@ -187,7 +191,6 @@ private:
     std::vector<Warp> warps_;
     Lane host_;                ///< the OS thread's own stack
     Lane* lane_ = &host_;      ///< who runs
-    Lane* previous_ = &host_;  ///< who ran before the last switch
     const bool checks_;
     bool quit_ = false;
     bool stopping_ = false;
@@ -208,18 +211,9 @@ constinit inline thread_local Cta* machine = nullptr;
 inline void Cta::switch_to(Lane& next) {
     Lane& self = *lane_;
     self.tally = tally;
-    previous_ = &self;
     lane_ = &next;
     tally = next.tally;
-    boost::context::fiber from = std::move(next.context).resume();
-    previous_->context = std::move(from);
-}
-
-inline void Cta::hand_over(Lane& next) {
-    switch_to(next);
-    if (stopping_) [[unlikely]] {
-        throw Stopped{};
-    }
+    resume(self.fiber, next.fiber);
 }
 
 inline Lane& Cta::pick(Warp& warp) {
@@ -229,11 +223,10 @@ inline Lane& Cta::pick(Warp& warp) {
             candidates &= candidates - 1;
         }
     }
-    const auto first_lane = static_cast<unsigned>(&warp - warps_.data()) * 32;
-    return lanes_[first_lane + static_cast<unsigned>(std::countr_zero(candidates))];
+    return warp.lanes[std::countr_zero(candidates)];
 }
 
-inline bool Cta::meet(Meeting meeting, const Where& where) {
+inline Lane* Cta::arrive(Meeting meeting, Where where) {
     Lane& lane = *lane_;
     Warp& warp = *lane.warp;
     lane.meeting = meeting;
@@ -250,8 +243,7 @@ inline bool Cta::meet(Meeting meeting, const Where& where) {
         resume_paused(warp);
     }
     if (warp.running != 0) {
-        hand_over(pick(warp));
-        return false;
+        return &pick(warp);
     }
     if (warp.arrived != all_lanes || warp.scattered) [[unlikely]] {
         std::rethrow_exception(stuck_error(warp));
@@ -262,7 +254,7 @@ inline bool Cta::meet(Meeting meeting, const Where& where) {
         warp.arrived = 0;
         warp.running = all_lanes;
     }
-    return true;
+    return nullptr;
 }
 
 inline void Cta::check_stop() const {

@@ -32,7 +32,12 @@ void barrier(Where where) {
 }
 
 void sync_warp(Where where) {
-    machine->sync_warp(where);
+    Cta& cta = *machine;
+    if (Lane* next = cta.arrive(Meeting::sync_warp, where); next != nullptr) {
+        return cta.switch_to(*next);
+    }
+    cta.order_warp();
+    ++cta.warp_tally().warp_barriers;
 }
 
 std::uint32_t shuffle_xor(std::uint32_t value, unsigned lane_mask, Where where) {
@@ -41,7 +46,9 @@ std::uint32_t shuffle_xor(std::uint32_t value, unsigned lane_mask, Where where) 
     Warp& warp = cta.warp();
     warp.value[lane] = value;
     warp.partner[lane] = (lane ^ lane_mask) % 32;
-    if (cta.meet(Meeting::shuffle, where)) {
+    if (Lane* next = cta.arrive(Meeting::shuffle, where); next != nullptr) {
+        cta.switch_to(*next);
+    } else {
         for (unsigned i = 0; i < 32; ++i) {
             warp.result[i] = warp.value[warp.partner[i]];
         }
@@ -54,7 +61,9 @@ bool any(bool predicate, Where where) {
     Cta& cta = *machine;
     Warp& warp = cta.warp();
     warp.votes |= predicate ? cta.lane().bit() : 0;
-    if (cta.meet(Meeting::vote, where)) {
+    if (Lane* next = cta.arrive(Meeting::vote, where); next != nullptr) {
+        cta.switch_to(*next);
+    } else {
         warp.vote_result = warp.votes != 0;
         warp.votes = 0;
         ++cta.warp_tally().votes;
@@ -64,18 +73,19 @@ bool any(bool predicate, Where where) {
 
 namespace {
 
-void meet_for_mma(Meeting meeting, MatrixFunction mma, float* d, const std::uint32_t* a, const std::uint32_t* b,
-                  const Where& where) {
+inline void meet_for_mma(Meeting meeting, MatrixFunction mma, float* d, const std::uint32_t* a, const std::uint32_t* b,
+                         Where where) {
     Cta& cta = *machine;
     const unsigned lane = cta.lane().thread % 32;
     Warp& warp = cta.warp();
     warp.matrix.d[lane] = d;
     warp.matrix.a[lane] = a;
     warp.matrix.b[lane] = b;
-    if (cta.meet(meeting, where)) {
-        mma(warp.matrix);
-        ++cta.warp_tally().mma;
+    if (Lane* next = cta.arrive(meeting, where); next != nullptr) {
+        return cta.switch_to(*next);
     }
+    ++cta.warp_tally().mma;
+    return mma(warp.matrix);
 }
 
 const MatrixFunction fp16_unit = mma_fp16();

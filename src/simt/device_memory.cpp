@@ -82,6 +82,41 @@ std::uint64_t note_global(Cta& cta, Access access, const Where& where, const voi
     return region->device_address + position;
 }
 
+/// ldmatrix for the whole warp, whose lanes have left their addresses and registers.
+void load_matrices(Cta& cta, Warp& warp, bool transposed, const Where& where) {
+    const unsigned first_thread = cta.lane().thread / 32 * 32;
+    const std::uint32_t site = cta.site(where, Access::ldmatrix, 16);
+    Moment m = cta.moment(warp, first_thread, site);
+    std::array<std::array<std::uint16_t, 8>, 32> rows;
+    for (unsigned i = 0; i < 32; ++i) {
+        const std::uint32_t address = warp.value[i];
+        check_shared_bounds(cta, Access::ldmatrix, where, first_thread + i, address, 16);
+        if (cta.checks()) {
+            m.thread = first_thread + i;
+            m.mine = cta.moment(warp, first_thread + i, site).mine;
+            read_shared(cta, Access::ldmatrix, where, address, 16, m);
+        }
+        std::memcpy(rows[i].data(), cta.shared().at(address), 16);
+    }
+    // Lane 4 g + t gets elements 2t and 2t + 1 of row g of each matrix; of column g when transposed.
+    for (unsigned i = 0; i < 32; ++i) {
+        const unsigned g = i / 4;
+        const unsigned t = i % 4;
+        for (unsigned matrix = 0; matrix < 4; ++matrix) {
+            const auto* row = &rows[8 * matrix];
+            const std::uint32_t low = transposed ? row[2 * t][g] : row[g][2 * t];
+            const std::uint32_t high = transposed ? row[2 * t + 1][g] : row[g][2 * t + 1];
+            warp.registers[i][matrix] = low | high << 16;
+        }
+    }
+    const Wavefronts wavefronts = shared_wavefronts(warp.value, Cta::all_lanes, 16);
+    Counters& counters = cta.warp_tally();
+    ++counters.ldmatrix;
+    counters.shared_read_bytes += 512;
+    counters.shared_wavefronts += wavefronts.needed;
+    counters.bank_conflicts += wavefronts.needed - wavefronts.ideal;
+}
+
 }  // namespace
 
 void load_shared(void* to, std::uint32_t shared_address, unsigned bytes, Where where) {
@@ -130,40 +165,10 @@ void ldmatrix_x4(std::uint32_t (&registers)[4], std::uint32_t shared_address, bo
     const unsigned lane = cta.lane().thread % 32;
     warp.registers[lane] = registers;
     warp.value[lane] = shared_address;
-    if (!cta.meet(Meeting::ldmatrix, where)) {
-        return;
+    if (Lane* next = cta.arrive(Meeting::ldmatrix, where); next != nullptr) {
+        return cta.switch_to(*next);
     }
-    const unsigned first_thread = cta.lane().thread / 32 * 32;
-    const std::uint32_t site = cta.site(where, Access::ldmatrix, 16);
-    Moment m = cta.moment(warp, first_thread, site);
-    std::array<std::array<std::uint16_t, 8>, 32> rows;
-    for (unsigned i = 0; i < 32; ++i) {
-        const std::uint32_t address = warp.value[i];
-        check_shared_bounds(cta, Access::ldmatrix, where, first_thread + i, address, 16);
-        if (cta.checks()) {
-            m.thread = first_thread + i;
-            m.mine = cta.moment(warp, first_thread + i, site).mine;
-            read_shared(cta, Access::ldmatrix, where, address, 16, m);
-        }
-        std::memcpy(rows[i].data(), cta.shared().at(address), 16);
-    }
-    // Lane 4 g + t gets elements 2t and 2t + 1 of row g of each matrix; of column g when transposed.
-    for (unsigned i = 0; i < 32; ++i) {
-        const unsigned g = i / 4;
-        const unsigned t = i % 4;
-        for (unsigned matrix = 0; matrix < 4; ++matrix) {
-            const auto* row = &rows[8 * matrix];
-            const std::uint32_t low = transposed ? row[2 * t][g] : row[g][2 * t];
-            const std::uint32_t high = transposed ? row[2 * t + 1][g] : row[g][2 * t + 1];
-            warp.registers[i][matrix] = low | high << 16;
-        }
-    }
-    const Wavefronts wavefronts = shared_wavefronts(warp.value, Cta::all_lanes, 16);
-    Counters& counters = cta.warp_tally();
-    ++counters.ldmatrix;
-    counters.shared_read_bytes += 512;
-    counters.shared_wavefronts += wavefronts.needed;
-    counters.bank_conflicts += wavefronts.needed - wavefronts.ideal;
+    load_matrices(cta, warp, transposed, where);
 }
 
 void cp_async_16(std::uint32_t shared_address, const void* from, unsigned source_bytes, Where where) {

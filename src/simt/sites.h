@@ -38,7 +38,7 @@ struct Site {
 std::string place(const Where& where, const StepTally* step);
 
 /// Source locations are compared often: the address of their constant first, the text only where that differs.
-inline bool same_place(const Where& a, const Where& b) {
+inline bool same_place(Where a, Where b) {
     static_assert(sizeof(Where) == sizeof(const void*), "std::source_location is a pointer to a constant");
     if (std::bit_cast<const void*>(a) == std::bit_cast<const void*>(b)) {
         return true;

@@ -134,7 +134,7 @@ int main(int argc, char** argv) {
         keys[i] = static_cast<std::uint16_t>(0x3000 + i * 7919 % 1024);
     }
     std::vector<float> out(ctas * 128 * 64);
-    for (const bool checks : {true, false}) {
+    for (const bool checks : {true, true, true, false}) {
         LaunchOptions options;
         options.os_threads = os_threads;
         options.checks = checks;
