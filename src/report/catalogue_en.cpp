@@ -14,7 +14,7 @@ constexpr Catalogue english = make_catalogue({
     {Text::inputs_random, "random ({0}), seed {1}"},
     {Text::inputs_files, "q.npy, k.npy, v.npy of {0}"},
     {Text::work, "work"},
-    {Text::work_figures, "{0} FLOPs: 4 x B x H x D x {1} visible (query, key) pairs"},
+    {Text::work_figures, "{0} = 4 x B x H x D x {1} visible (query, key) pairs"},
     {Text::card, "card"},
     {Text::card_here, "{0} (in this machine), {1} SMs, sm_{2}"},
     {Text::card_not_here, "{0} (not in this machine; figures are computed for it), {1} SMs, sm_{2}"},
@@ -62,7 +62,6 @@ constexpr Catalogue english = make_catalogue({
     {Text::registers, "registers per thread"},
     {Text::ctas_per_sm, "CTAs per SM"},
     {Text::ctas_per_sm_limited, "{0} (limit: {1})"},
-    {Text::ctas_per_sm_unlimited, "{0}"},
     {Text::does_not_fit, "does not fit"},
     {Text::occupancy, "occupancy (CUDA's)"},
     {Text::sm_fill, "SM fill"},
@@ -80,9 +79,8 @@ constexpr Catalogue english = make_catalogue({
     {Text::barriers_per_cta, "  per CTA with work"},
     {Text::warp_barriers, "__syncwarp"},
     {Text::shuffles, "warp shuffles"},
-    {Text::mma_flops, "matmul FLOPs executed"},
+    {Text::mma_flops, "matmul work executed"},
     {Text::mma_flops_are, "{0} ({1}x the work)"},
-    {Text::mma_flops_alone, "{0}"},
     {Text::exponentials, "exponentials"},
     {Text::fp32_ops, "fp32 operations"},
     {Text::fp32_per_kiloflop, "  per 1,000 matmul FLOPs"},
@@ -125,8 +123,8 @@ constexpr Catalogue english = make_catalogue({
     {Text::why_faster, "Measured on the card, {0} takes {1} and {2} takes {3}: {0} is {4} times as fast."},
     {Text::why_same_time, "Measured on the card, {0} ({1}) and {2} ({3}) take about the same time."},
     {Text::why_launch_overhead, "Both times are below {0}, where launch overhead dominates ({1} and {2})."},
-    {Text::why_unexplained, "{0} is slower here although it meets at fewer barriers ({1} against {2}) and moves less through "
-                            "shared memory ({3} against {4}): what costs it is not among the counted figures."},
+    {Text::why_unexplained, "{0} is slower ({5} against {6}) although it meets at fewer barriers ({1} against {2}) and moves "
+                            "less through shared memory ({3} against {4}): what costs it is not among the counted figures."},
     {Text::why_fill_differs, "{0}'s {1} with work fill {2} of the {3} SMs, {4}'s {5} fill {6}."},
     {Text::why_fill_full, "{0} ({1} with work) and {2} ({3}) both give every one of the {4} SMs work, so SM fill does not "
                           "separate them here."},
@@ -169,9 +167,14 @@ constexpr Catalogue english = make_catalogue({
     {Text::devices_known, "Cards that --gpu knows"},
     {Text::device_name, "card"},
     {Text::device_sms, "SMs"},
-    {Text::device_shared, "shared memory: per SM, per CTA"},
-    {Text::device_rates, "matmul, fp32 TFLOP/s; GB/s"},
-    {Text::device_unit_note, "Rates are the data sheets': dense fp16 matmul with fp32 sums, fp32, memory."},
+    {Text::device_shared_per_sm, "shared per SM"},
+    {Text::device_shared_per_cta, "shared per CTA"},
+    {Text::device_matmul, "matmul TFLOP/s"},
+    {Text::device_fp32, "fp32 TFLOP/s"},
+    {Text::device_memory, "memory GB/s"},
+    {Text::device_summary, "sm_{0}, {1} SMs, shared memory {2} per SM and {3} per CTA, {4} matmul and {5} fp32 TFLOP/s, {6} GB/s"},
+    {Text::device_unit_note, "Rates are the vendor's: dense fp16 matmul with fp32 sums, fp32, device memory. Each card's source: flashlens "
+                             "devices --json -"},
 });
 
 const Catalogue catalogue_en = english;

@@ -135,7 +135,7 @@ std::string Builder::ctas_per_sm(const VariantFacts& variant) const {
         case hardware::Limiter::none:
             break;
     }
-    return say(Text::ctas_per_sm_unlimited, occupancy.ctas_per_sm);
+    return whole(occupancy.ctas_per_sm);
 }
 
 void Builder::refusals() {
@@ -258,8 +258,8 @@ void Builder::arithmetic() {
     const auto needed = static_cast<double>(flops(comparison_.problem));
     counted(Text::mma_flops, [&](const simt::Counters& c, const VariantFacts&) {
         const double executed = mma_flops(c);
-        return needed > 0 ? say(Text::mma_flops_are, magnitude(executed), decimal(executed / needed))
-                          : say(Text::mma_flops_alone, magnitude(executed));
+        return needed > 0 ? say(Text::mma_flops_are, work(executed), ratio(executed / needed))
+                          : work(executed);
     });
     counted(Text::exponentials, [](const simt::Counters& c, const VariantFacts&) {
         return magnitude(static_cast<double>(c.exp2));
@@ -295,7 +295,7 @@ void Builder::gpu_time() {
             const bool has = runs(*v) && v->timed;
             row.push_back(!has               ? nothing()
                           : v == &*base      ? Cell{say(Text::ratio_base)}
-                                             : Cell{say(Text::ratio_is, decimal(base->timed->median_us / v->timed->median_us)),
+                                             : Cell{say(Text::ratio_is, ratio(base->timed->median_us / v->timed->median_us)),
                                                     Style::bold});
         }
         table_.row(say(Text::ratio, base->name), std::move(row));

@@ -17,14 +17,15 @@ namespace {
 constexpr int column_minimum = 22;  ///< narrower value columns make a table that nobody reads
 
 std::string shape(const Problem& problem, Language language) {
-    std::string line = fmt::format("B {}  H {}  KV {}  Sq {}  Sk {}  D {}  {}", problem.batch, problem.heads,
+    // A no-break space keeps a name and its figure on one line.
+    std::string line = fmt::format("B\u00a0{}  H\u00a0{}  KV\u00a0{}  Sq\u00a0{}  Sk\u00a0{}  D\u00a0{}  {}", problem.batch, problem.heads,
                                    problem.kv_heads, problem.seqlen_q, problem.seqlen_k, problem.head_dim,
                                    dtype_name(problem.dtype));
     const Text mask = !problem.causal                         ? Text::full_mask
                       : problem.align == Align::bottom_right ? Text::causal_bottom_right
                                                              : Text::causal_top_left;
     const std::string named = fill(language, mask, problem.diagonal());
-    return fmt::format("{}  {}  scale {:.6g}", line, named, problem.scale);
+    return fmt::format("{}  {}  scale\u00a0{:.6g}", line, named, problem.scale);
 }
 
 std::string card(const Comparison& comparison, Language language) {
@@ -43,10 +44,10 @@ std::string header(const Comparison& comparison, Detail detail, Language languag
     const auto line = [&](Text label, const std::string& what) {
         return labelled(say(label), width, what, terminal);
     };
-    std::string result = styled(say(detail == Detail::compared ? Text::title_compare : Text::title_explain), Style::bold,
-                                terminal) + "\n";
+    const Text title = detail == Detail::compared ? Text::title_compare : Text::title_explain;
+    std::string result = labelled("", 0, say(title), terminal, Style::bold);
     result += labelled("", width, shape(problem, language), terminal);
-    result += line(Text::work, fill(language, Text::work_figures, magnitude(static_cast<double>(flops(problem))),
+    result += line(Text::work, fill(language, Text::work_figures, report::work(static_cast<double>(flops(problem))),
                                     magnitude(static_cast<double>(visible_pairs(problem)))));
     if (detail == Detail::compared) {
         result += line(Text::inputs, comparison.input_folder.empty()
@@ -84,9 +85,7 @@ std::string notes(const Comparison& comparison, Language language, const Termina
     for (const VariantFacts& variant : comparison.variants) {
         if (variant.error && variant.error->verdict == Verdict::fail) {
             const std::string note = fill(language, Text::note_failed, variant.name, printable(variant.error->reason));
-            for (const std::string& line : wrap(note, terminal.columns)) {
-                result += styled(line, Style::bad, terminal) + "\n";
-            }
+            result += labelled("", 0, note, terminal, Style::bad);
         }
     }
     if (any([](const VariantFacts& v) { return v.counted.has_value(); })) {
@@ -116,11 +115,12 @@ std::string distribution_name(Distribution distribution) {
     return "ones";
 }
 
-std::string labelled(const std::string& label, int label_width, const std::string& text, const Terminal& terminal) {
+std::string labelled(const std::string& label, int label_width, const std::string& text, const Terminal& terminal,
+                     Style style) {
     std::string result;
     std::string before = pad(label, label_width);
     for (const std::string& line : wrap(text, terminal.columns - label_width)) {
-        result += before + line + "\n";
+        result += before + styled(line, style, terminal) + "\n";
         before = std::string(static_cast<std::size_t>(label_width), ' ');
     }
     return result;
@@ -132,11 +132,11 @@ std::string show(const Comparison& comparison, Detail detail, Language language,
     result += notes(comparison, language, terminal);
     const std::vector<Sentence> sentences = why(comparison, language);
     if (!sentences.empty()) {
-        result += "\n" + styled(std::string(text(language, Text::why)), Style::bold, terminal) + "\n";
+        result += "\n" + labelled("", 0, std::string(text(language, Text::why)), terminal, Style::bold);
         for (const Sentence& sentence : sentences) {
             result += labelled("-", 2, sentence.text, terminal);
         }
-    } else if (visible_pairs(comparison.problem) == 0) {
+    } else if (flops(comparison.problem) == 0) {
         result += "\n" + labelled("", 0, std::string(text(language, Text::all_zero)), terminal);
     }
     return result;

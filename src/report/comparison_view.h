@@ -5,6 +5,7 @@
 
 #include "explorer/comparison.h"
 #include "report/language.h"
+#include "report/table.h"
 #include "report/terminal.h"
 
 namespace flashlens::report {
@@ -22,6 +23,7 @@ std::string dtype_name(DType dtype);
 std::string distribution_name(Distribution distribution);
 
 /// A paragraph with a label (or bullet) before it, wrapped to the terminal, later lines indented under the first.
-std::string labelled(const std::string& label, int label_width, const std::string& text, const Terminal& terminal);
+std::string labelled(const std::string& label, int label_width, const std::string& text, const Terminal& terminal,
+                     Style style = Style::plain);
 
 }  // namespace flashlens::report

@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "report/comparison_view.h"
 #include "report/numbers.h"
@@ -13,12 +16,43 @@
 namespace flashlens::report {
 namespace {
 
-std::string rates(const hardware::Card& card) {
-    return fmt::format("{}, {}; {}", decimal(card.matmul_tflops), decimal(card.fp32_tflops), decimal(card.memory_gb_per_s));
+constexpr int column_minimum = 7;
+
+Table table_of_cards(Language language) {
+    std::vector<Cell> heading;
+    for (const Text name : {Text::device_name, Text::device_sms, Text::device_shared_per_sm, Text::device_shared_per_cta,
+                            Text::device_matmul, Text::device_fp32, Text::device_memory}) {
+        heading.push_back({std::string(text(language, name)), Style::bold});
+    }
+    heading.insert(heading.begin() + 1, Cell{"sm", Style::bold});
+    Table table(std::move(heading));
+    for (const hardware::Card& card : hardware::cards()) {
+        table.row(printable(card.name), {{fmt::format("{}", card.chip)},
+                                         {whole(card.sm_count)},
+                                         {memory_size(card.shared_bytes_per_sm)},
+                                         {memory_size(card.max_shared_bytes_per_cta)},
+                                         {decimal(card.matmul_tflops)},
+                                         {decimal(card.fp32_tflops)},
+                                         {whole(std::llround(card.memory_gb_per_s))}});
+    }
+    return table;
 }
 
-std::string shared(const hardware::Card& card) {
-    return fmt::format("{}, {}", memory_size(card.shared_bytes_per_sm), memory_size(card.max_shared_bytes_per_cta));
+/// For a terminal too narrow for columns: a paragraph for each card.
+std::string list_of_cards(Language language, const Terminal& terminal) {
+    int width = 0;
+    for (const hardware::Card& card : hardware::cards()) {
+        width = std::max(width, display_width(card.name) + 2);
+    }
+    std::string result;
+    for (const hardware::Card& card : hardware::cards()) {
+        const std::string summary =
+            fill(language, Text::device_summary, card.chip, card.sm_count, memory_size(card.shared_bytes_per_sm),
+                 memory_size(card.max_shared_bytes_per_cta), decimal(card.matmul_tflops), decimal(card.fp32_tflops),
+                 whole(std::llround(card.memory_gb_per_s)));
+        result += labelled(printable(card.name), std::min(width, terminal.columns / 2), summary, terminal);
+    }
+    return result;
 }
 
 }  // namespace
@@ -30,16 +64,9 @@ std::string show_devices(const std::optional<hardware::Card>& here, const std::s
                                               printable(here->source))
                                        : fill(language, Text::devices_none_here, printable(why_none_here));
     std::string result = labelled("", 0, here_line, terminal) + "\n";
-    result += styled(say(Text::devices_known), Style::bold, terminal) + "\n";
-    Table table({{say(Text::device_name), Style::bold},
-                 {"sm", Style::bold},
-                 {say(Text::device_sms), Style::bold},
-                 {say(Text::device_shared), Style::bold},
-                 {say(Text::device_rates), Style::bold}});
-    for (const hardware::Card& card : hardware::cards()) {
-        table.row(printable(card.name), {{fmt::format("{}", card.chip)}, {whole(card.sm_count)}, {shared(card)}, {rates(card)}});
-    }
-    result += table.render(terminal);
+    result += labelled("", 0, say(Text::devices_known), terminal, Style::bold);
+    const Table table = table_of_cards(language);
+    result += table.fits(terminal, column_minimum) ? table.render(terminal) : list_of_cards(language, terminal);
     return result + labelled("", 0, say(Text::device_unit_note), terminal);
 }
 

@@ -30,9 +30,9 @@ enum class Text {
     // rows
     can_run, can_run_yes, can_run_no, grid, grid_ctas, axes, ctas_with_work, owns, owns_every_split, owns_all_tiles, owns_query_block, tile,
     tile_is, splits, splits_none, threads, threads_are, warps_over_keys, warps_over_rows,
-    shared_memory, registers, ctas_per_sm, ctas_per_sm_limited, ctas_per_sm_unlimited, does_not_fit, occupancy, sm_fill,
+    shared_memory, registers, ctas_per_sm, ctas_per_sm_limited, does_not_fit, occupancy, sm_fill,
     sm_fill_is, waves, waves_tail, global_read, global_write, global_unique, plain_attention, plain_traffic, shared_traffic,
-    bank_conflicts, barriers, barriers_per_cta, warp_barriers, shuffles, mma_flops, mma_flops_are, mma_flops_alone, exponentials, fp32_ops,
+    bank_conflicts, barriers, barriers_per_cta, warp_barriers, shuffles, mma_flops, mma_flops_are, exponentials, fp32_ops,
     fp32_per_kiloflop, divisions, time_median, time_is, tflops, ratio, ratio_is, ratio_base, simulation, error_max,
     error_rms, error_lse, with_allowed, verdict, verdict_ok, verdict_fail, verdict_not_run, reference_time, rows_checked,
     rows_all, rows_sampled, baseline_error, baseline_error_is, not_available,
@@ -47,7 +47,8 @@ enum class Text {
     why_reads, why_plain_saves, why_plain_does_not_save, why_single_fill, why_single_full, why_single_occupancy,
     why_single_plain_saves, why_single_plain_does_not_save,
     // devices
-    devices_here, devices_none_here, devices_known, device_name, device_sms, device_shared, device_rates, device_unit_note,
+    devices_here, devices_none_here, devices_known, device_name, device_sms, device_shared_per_sm,
+    device_shared_per_cta, device_matmul, device_fp32, device_memory, device_summary, device_unit_note,
     count_,
 };
 

@@ -89,6 +89,17 @@ std::string magnitude(double value) {
     return in_units(value, units);
 }
 
+std::string work(double flop) {
+    constexpr std::array<UnitOf, 5> units{{{1, "FLOP"}, {1e6, "MFLOP"}, {1e9, "GFLOP"}, {1e12, "TFLOP"}, {1e15, "PFLOP"}}};
+    return std::isfinite(flop) && std::abs(flop) < 999'500 ? whole(static_cast<std::int64_t>(flop)) + " FLOP"
+                                                           : in_units(flop, units);
+}
+
+std::string ratio(double value) {
+    return std::isfinite(value) && value > 0.0 && value < 99.95 ? fmt::format("{:.{}f}", value, value < 9.995 ? 2 : 1)
+                                                                : decimal(value);
+}
+
 std::string percent(double fraction) {
     return std::isfinite(fraction) ? decimal(100.0 * fraction) + " %" : not_finite(fraction);
 }

@@ -18,6 +18,10 @@ std::string traffic(double bytes);
 std::string duration(double microseconds);
 /// A count with its magnitude: "950", "537 M", "2.15 G".
 std::string magnitude(double value);
+/// Floating-point operations: "537 MFLOP", "2.15 GFLOP".
+std::string work(double flop);
+/// Three significant digits with their zeros: "1.40", "11.2".
+std::string ratio(double value);
 /// "12.5 %" of a fraction 0.125.
 std::string percent(double fraction);
 /// An error: "3.05e-04"; 0 is "0".

@@ -149,8 +149,9 @@ void Speaker::time(const Subject& a, const Subject& b) {
     const Figure long_time = slow.time();
     const Figure short_time = fast.time();
     const Figure times = quotient(long_time, short_time);
-    if (!offer(100, {{short_time, Relation::about, long_time}}, Text::why_same_time, fast.name(), short_time, slow.name(),
-               long_time)) {
+    const bool apart = !offer(100, {{short_time, Relation::about, long_time}}, Text::why_same_time, fast.name(), short_time,
+                              slow.name(), long_time);
+    if (apart) {
         offer(100, {{long_time, Relation::greater, short_time}, {times, Relation::greater, constant(1)}},
               Text::why_faster, fast.name(), short_time, slow.name(), long_time, times);
     }
@@ -160,7 +161,7 @@ void Speaker::time(const Subject& a, const Subject& b) {
         return;
     }
     // The variant built to be faster isn't: the figures that could tell why come first.
-    if (slow.has_splits() || !fast.has_splits()) {
+    if (!apart || slow.has_splits() || !fast.has_splits()) {
         return;
     }
     padding_weight_ = 90;
@@ -168,10 +169,11 @@ void Speaker::time(const Subject& a, const Subject& b) {
         slow.counted() && fast.counted() && slow.sms().value >= fast.sms().value &&
         slow.executed().value <= telling_ratio * fast.executed().value;
     if (nothing_counted_against_it) {
-        offer(85, {{slow.time(), Relation::greater, fast.time()},
+        offer(85, {{long_time, Relation::greater, short_time},
                    {slow.barriers(), Relation::less, fast.barriers()},
                    {slow.shared(), Relation::less, fast.shared()}},
-              Text::why_unexplained, slow.name(), slow.barriers(), fast.barriers(), slow.shared(), fast.shared());
+              Text::why_unexplained, slow.name(), slow.barriers(), fast.barriers(), slow.shared(), fast.shared(),
+              long_time, short_time);
     }
 }
 
@@ -352,7 +354,7 @@ std::vector<Sentence> why(const Comparison& comparison, Language language) {
             subjects.emplace_back(comparison.problem, variant);
         }
     }
-    if (subjects.empty() || visible_pairs(comparison.problem) == 0) {
+    if (subjects.empty() || flops(comparison.problem) == 0) {
         return {};
     }
     const auto named = [&](const char* name) {

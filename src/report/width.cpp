@@ -58,18 +58,22 @@ constexpr std::u32string_view never_last = U"（【《「『“‘([{";
 
 bool may_break_between(const Glyph& left, const Glyph& right) {
     if (left.character == ' ') {
-        return right.character != ' ';
+        return right.character != ' ' && right.character != '%';
     }
     const bool beside_wide = left.width == 2 || right.width == 2;
     return beside_wide && right.character != ' ' && never_first.find(right.character) == std::u32string_view::npos &&
            never_last.find(left.character) == std::u32string_view::npos;
 }
 
-std::string without_trailing_blanks(std::string_view line) {
-    while (!line.empty() && line.back() == ' ') {
-        line.remove_suffix(1);
+constexpr std::string_view no_break_space = "\u00a0";
+
+/// Without blanks at its end, and with no-break spaces as plain ones.
+std::string finished(std::string line) {
+    for (std::size_t at = line.find(no_break_space); at != std::string::npos; at = line.find(no_break_space, at)) {
+        line.replace(at, no_break_space.size(), " ");
     }
-    return std::string(line);
+    line.erase(line.find_last_not_of(' ') + 1);
+    return line;
 }
 
 void wrap_paragraph(std::string_view text, int width, std::vector<std::string>& lines) {
@@ -94,7 +98,7 @@ void wrap_paragraph(std::string_view text, int width, std::vector<std::string>& 
         }
         const char* first = all[begin].bytes.data();
         const char* last = all[end - 1].bytes.data() + all[end - 1].bytes.size();
-        lines.push_back(without_trailing_blanks({first, static_cast<std::size_t>(last - first)}));
+        lines.push_back(finished(std::string(first, last)));
         begin = end;
     }
 }

@@ -26,7 +26,7 @@ std::string pad(std::string_view text, int width);
 
 /// Lines of at most `width` columns: broken at blanks and between Chinese characters (never before closing punctuation
 /// or after an opening bracket), inside a word only when the word alone is too wide. At least one line. A newline in
-/// `text` always breaks. `width` below 2 counts as 2.
+/// `text` always breaks; a no-break space (U+00A0) never does, and comes out as a blank. `width` below 2 counts as 2.
 std::vector<std::string> wrap(std::string_view text, int width);
 
 /// `text` from outside (a path, a driver's name) made fit to print: control characters and bytes that are no UTF-8

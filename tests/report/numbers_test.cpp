@@ -31,6 +31,11 @@ TEST_CASE("numbers") {
     CHECK(magnitude(2.147e9) == "2.15 G");
     CHECK(magnitude(8192) == "8,192");
     CHECK(magnitude(999'999) == "1 M");
+    CHECK(work(2.147e9) == "2.15 GFLOP");
+    CHECK(work(512) == "512 FLOP");
+    CHECK(ratio(1.397) == "1.40");
+    CHECK(ratio(11.23) == "11.2");
+    CHECK(ratio(0.5) == "0.50");
     CHECK(percent(0.125) == "12.5 %");
     CHECK(percent(1) == "100 %");
     CHECK(error(0.000305) == "3.05e-04");

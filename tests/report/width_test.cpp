@@ -45,6 +45,8 @@ TEST_CASE("where lines break") {
     CHECK(wrap("one two three", 8) == std::vector<std::string>{"one two", "three"});
     CHECK(wrap("一二三四", 4) == std::vector<std::string>{"一二", "三四"});
     CHECK(wrap("一二三，四", 6) == std::vector<std::string>{"一二", "三，四"});  // no comma at the start of a line
+    CHECK(wrap("ab\u00a01  c", 5) == std::vector<std::string>{"ab 1", "c"});
+    CHECK(wrap("ab 12 %", 6) == std::vector<std::string>{"ab", "12 %"});
     CHECK(wrap("a\nb", 10) == std::vector<std::string>{"a", "b"});
 }
 
