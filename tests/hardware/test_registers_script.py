@@ -88,10 +88,10 @@ class Table(unittest.TestCase):
             path.write_text(registers.table_text("nvcc 1.2.3", self.ROWS))
             self.assertEqual(path.read_text().splitlines()[0], "# nvcc 1.2.3")
             self.assertEqual(registers.read_table(path), ("nvcc 1.2.3", self.ROWS[::-1]))
-            new = [("v2", 90, "fp16", 1, 64, 128, 128, 4, 200, 0, 0)]
-            self.assertEqual(sorted(registers.merged("nvcc 1.2.3", new, [90], path)), [self.ROWS[1], new[0]])
+            self.assertEqual(registers.rows_that_stay("nvcc 1.2.3", [90], path), [self.ROWS[1]])
+            self.assertEqual(registers.rows_that_stay("nvcc 4.5.6", registers.CHIPS, path), [])
             with self.assertRaises(registers.Problem):
-                registers.merged("nvcc 4.5.6", new, [90], path)
+                registers.rows_that_stay("nvcc 4.5.6", [90], path)
 
     def test_the_table_checked_in_is_sorted_as_the_script_writes_it(self):
         compiler, rows = registers.read_table(registers.TABLE)
