@@ -8,21 +8,19 @@ namespace {
 
 constexpr std::uint32_t all_lanes = 0xFFFFFFFF;
 
-/// Wavefronts for one group of lanes whose accesses go through the banks together.
-unsigned group_wavefronts(const std::uint32_t* addresses, std::uint32_t active, unsigned bytes) {
-    const unsigned slots = 128 / bytes;  // places of this width side by side in the banks
+/// Wavefronts for one group of lanes whose accesses of `bytes` go through the banks together.
+template <unsigned bytes>
+unsigned group_wavefronts(const std::uint32_t* addresses, std::uint32_t active) {
+    constexpr unsigned slots = 128 / bytes;  // places of this width side by side in the banks; also the group's lanes
     std::uint32_t taken = 0;
-    bool distinct = true;
-    for (std::uint32_t rest = active; rest != 0; rest &= rest - 1) {
-        const std::uint32_t slot = std::uint32_t{1} << (addresses[std::countr_zero(rest)] / bytes % slots);
-        distinct &= (taken & slot) == 0;
-        taken |= slot;
+    for (unsigned lane = 0; lane < slots; ++lane) {
+        taken |= (active >> lane & 1) << (addresses[lane] / bytes % slots);
     }
-    if (distinct) {
+    if (std::popcount(taken) == std::popcount(active)) {
         return 1;
     }
-    std::array<std::uint32_t, 32> words;
-    std::array<std::uint8_t, 32> per_slot{};
+    std::array<std::uint32_t, slots> words;
+    std::array<std::uint8_t, slots> per_slot{};
     unsigned count = 0;
     unsigned most = 0;
     for (std::uint32_t rest = active; rest != 0; rest &= rest - 1) {
@@ -33,6 +31,21 @@ unsigned group_wavefronts(const std::uint32_t* addresses, std::uint32_t active, 
         }
     }
     return most;
+}
+
+template <unsigned bytes>
+Wavefronts warp_wavefronts(const std::uint32_t* addresses, std::uint32_t active) {
+    constexpr unsigned lanes = 128 / bytes;
+    constexpr std::uint32_t group = lanes == 32 ? all_lanes : (std::uint32_t{1} << lanes % 32) - 1;
+    Wavefronts sum;
+    for (unsigned first = 0; first < 32; first += lanes) {
+        const std::uint32_t members = (active >> first) & group;
+        if (members != 0) {
+            ++sum.ideal;
+            sum.needed += group_wavefronts<bytes>(addresses + first, members);
+        }
+    }
+    return sum;
 }
 
 void count_instruction(const Site& site, const std::uint64_t* addresses, std::uint32_t active) {
@@ -56,7 +69,7 @@ void count_instruction(const Site& site, const std::uint64_t* addresses, std::ui
         case Access::ldmatrix: return;  // a meeting point: counted there
     }
 
-    std::array<std::uint32_t, 32> shared;
+    std::array<std::uint32_t, 32> shared{};
     if (site.access == Access::cp_async) {
         std::array<std::uint64_t, 32> global;
         std::uint32_t reading = 0;
@@ -82,17 +95,11 @@ void count_instruction(const Site& site, const std::uint64_t* addresses, std::ui
 }  // namespace
 
 Wavefronts shared_wavefronts(const std::uint32_t* addresses, std::uint32_t active, unsigned bytes) {
-    Wavefronts sum;
-    const unsigned lanes = 128 / bytes;  // that go together
-    const std::uint32_t group = lanes == 32 ? all_lanes : (std::uint32_t{1} << lanes) - 1;
-    for (unsigned first = 0; first < 32; first += lanes) {
-        const std::uint32_t members = (active >> first) & group;
-        if (members != 0) {
-            ++sum.ideal;
-            sum.needed += group_wavefronts(addresses + first, members, bytes);
-        }
+    switch (bytes) {
+        case 4: return warp_wavefronts<4>(addresses, active);
+        case 8: return warp_wavefronts<8>(addresses, active);
+        default: return warp_wavefronts<16>(addresses, active);
     }
-    return sum;
 }
 
 unsigned sectors(const std::uint64_t* addresses, std::uint32_t active) {

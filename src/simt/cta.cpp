@@ -29,6 +29,7 @@ Cta::Cta(LaunchState& launch, unsigned worker)
     for (unsigned thread = 0; thread < launch.threads; ++thread) {
         Lane& lane = lanes_[thread];
         lane.thread = thread;
+        lane.bit = std::uint32_t{1} << (thread % 32);
         lane.warp = &warps_[thread / 32];
         lane.warp->lanes = &lanes_[thread / 32 * 32];
         lane.fiber = make_fiber(stacks_.top(thread), stacks_.size(thread),
@@ -114,6 +115,14 @@ std::uint64_t Cta::random() {
     return random_;
 }
 
+Lane& Cta::pick_at_random(Warp& warp) {
+    std::uint32_t candidates = warp.running;
+    for (auto skip = random() % static_cast<unsigned>(std::popcount(candidates)); skip != 0; --skip) {
+        candidates &= candidates - 1;
+    }
+    return warp.lanes[std::countr_zero(candidates)];
+}
+
 Lane* Cta::pick_any() {
     const std::size_t start = random_ == 0 ? 0 : random() % warps_.size();
     for (std::size_t i = 0; i < warps_.size(); ++i) {
@@ -136,8 +145,8 @@ void Cta::resume_paused(Warp& warp) {
 void Cta::pause() {
     Lane& lane = *lane_;
     Warp& warp = *lane.warp;
-    warp.running &= ~lane.bit();
-    warp.paused |= lane.bit();
+    warp.running &= ~lane.bit;
+    warp.paused |= lane.bit;
     if (warp.running == 0) {
         resume_paused(warp);
     }
@@ -147,19 +156,46 @@ void Cta::pause() {
     }
 }
 
-void Cta::barrier(const Where& where) {
-    Lane* next = arrive(Meeting::barrier, where);
-    if (next == nullptr) {
-        if (++warps_at_barrier_ == warps_.size()) {
-            release_barrier();
-            return;
-        }
-        next = pick_any();
-        if (next == nullptr) {
-            std::rethrow_exception(barrier_error());
-        }
+bool Cta::complete(Meeting meeting) {
+    Warp& w = warp();
+    if (w.paused != 0) {
+        resume_paused(w);
+        hand_over();
+        return false;
     }
-    switch_to(*next);
+    if (w.arrived != all_lanes || (w.scattered && !together(w))) {
+        std::rethrow_exception(stuck_error(w));
+    }
+    w.log.merge(sites_);
+    if (meeting != Meeting::barrier) {
+        check_stop();
+        w.arrived = 0;
+        w.running = all_lanes;
+    }
+    return true;
+}
+
+/// All lanes of a warp have arrived; at the same place?
+bool Cta::together(const Warp& warp) const {
+    return std::all_of(warp.lanes, warp.lanes + 32, [&](const Lane& lane) {
+        return lane.meeting == warp.meeting && same_place(lane.where, warp.where);
+    });
+}
+
+void Cta::barrier(const Where& where) {
+    if (arrive(Meeting::barrier, where)) {
+        return hand_over();
+    }
+    if (!complete(Meeting::barrier)) {
+        return;
+    }
+    if (++warps_at_barrier_ == warps_.size()) {
+        release_barrier();
+    } else if (Lane* next = pick_any(); next != nullptr) {
+        switch_to(*next);
+    } else {
+        std::rethrow_exception(barrier_error());
+    }
 }
 
 void Cta::release_barrier() {
@@ -184,8 +220,8 @@ void Cta::release_barrier() {
 Lane& Cta::next_after_exit() {
     Lane& lane = *lane_;
     Warp& warp = *lane.warp;
-    warp.exited |= lane.bit();
-    warp.running &= ~lane.bit();
+    warp.exited |= lane.bit;
+    warp.running &= ~lane.bit;
     if (!stopping_) {
         if (warp.running == 0 && warp.paused != 0) {
             warp.log.merge(sites_);
@@ -209,7 +245,7 @@ Lane& Cta::next_after_exit() {
     }
     if (stopping_) {
         for (Lane& other : lanes_) {
-            if ((other.warp->exited & other.bit()) == 0) {
+            if ((other.warp->exited & other.bit) == 0) {
                 return other;
             }
         }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -56,11 +57,12 @@ struct PendingCopy {
 
 struct Warp;
 
-struct Lane {
+struct alignas(64) Lane {
     Fiber fiber;                    ///< while it doesn't run
     Counters* tally = nullptr;      ///< the step it is in, while it doesn't run
     Warp* warp = nullptr;
     unsigned thread = 0;
+    std::uint32_t bit = 0;          ///< in the masks of its warp
     bool started = false;
     Meeting meeting = Meeting::barrier;  ///< where it waits, or waited last
     Where where;
@@ -68,8 +70,6 @@ struct Lane {
     std::vector<PendingCopy> copies;  ///< oldest first; those before first_copy have arrived
     std::size_t first_copy = 0;
     std::uint32_t committed = 0;      ///< cp.async groups
-
-    std::uint32_t bit() const { return std::uint32_t{1} << (thread % 32); }
 };
 
 struct Warp {
@@ -79,7 +79,7 @@ struct Warp {
     std::uint32_t paused = 0;   ///< lanes whose access log is full: they wait for the others to catch up
     std::uint32_t exited = 0;
     Meeting meeting = Meeting::barrier;  ///< of the first that arrived
-    bool scattered = false;              ///< another arrived elsewhere
+    bool scattered = false;              ///< another arrived elsewhere, it seems
     Where where;
     Stamp since_sync = 0;                ///< the clock at the last __syncwarp or __syncthreads
 
@@ -134,9 +134,15 @@ public:
         }
     }
 
-    /// The running lane is at a meeting point. Null: it is the last of its warp to arrive, and does the collective's
-    /// work before any other lane of the warp runs. Otherwise the lane to switch_to; when that returns, the work is done.
-    Lane* arrive(Meeting meeting, Where where);
+    /// The running lane arrives at a meeting point. True: other lanes of its warp can still run, and it has to
+    /// hand_over() to the next. False: it is the last, and has to complete() the arrival.
+    bool arrive(Meeting meeting, Where where);
+    /// Switches to the next lane of the warp; returns when this lane is resumed, the collective's work done. Best called
+    /// last in a function (see fiber.h).
+    void hand_over() { switch_to(pick(warp())); }
+    /// True: every lane of the warp has arrived at the same place, and the running lane is to do the collective's work
+    /// before any other runs. False: others had to catch up first, and the last of them has done the work.
+    bool complete(Meeting meeting);
     /// Suspends the running lane and runs `next`. Best called last in a function (see fiber.h).
     void switch_to(Lane& next);
     /// Where a warp-wide instruction of the running lane's warp is counted: the step of the warp's lane 0.
@@ -171,9 +177,11 @@ private:
     /// The running lane returned (or unwound): who runs next.
     Lane& next_after_exit();
     Lane& pick(Warp& warp);
+    Lane& pick_at_random(Warp& warp);
     Lane* pick_any();
     void release_barrier();
     void resume_paused(Warp& warp);
+    bool together(const Warp& warp) const;
     void check_stop() const;
     void note_failure(std::exception_ptr error);
     std::exception_ptr stuck_error(const Warp& warp) const;
@@ -217,16 +225,10 @@ inline void Cta::switch_to(Lane& next) {
 }
 
 inline Lane& Cta::pick(Warp& warp) {
-    std::uint32_t candidates = warp.running;
-    if (random_ != 0) [[unlikely]] {
-        for (auto skip = random() % static_cast<unsigned>(std::popcount(candidates)); skip != 0; --skip) {
-            candidates &= candidates - 1;
-        }
-    }
-    return warp.lanes[std::countr_zero(candidates)];
+    return random_ == 0 ? warp.lanes[std::countr_zero(warp.running)] : pick_at_random(warp);
 }
 
-inline Lane* Cta::arrive(Meeting meeting, Where where) {
+inline bool Cta::arrive(Meeting meeting, Where where) {
     Lane& lane = *lane_;
     Warp& warp = *lane.warp;
     lane.meeting = meeting;
@@ -234,27 +236,12 @@ inline Lane* Cta::arrive(Meeting meeting, Where where) {
     if (warp.arrived == 0) {
         warp.meeting = meeting;
         warp.where = where;
-    } else if (warp.meeting != meeting || !same_place(warp.where, where)) [[unlikely]] {
-        warp.scattered = true;
+        warp.scattered = false;
+    } else if (warp.meeting != meeting || std::bit_cast<const void*>(warp.where) != std::bit_cast<const void*>(where)) {
+        warp.scattered = true;  // perhaps: complete() looks closer
     }
-    warp.arrived |= lane.bit();
-    warp.running &= ~lane.bit();
-    if (warp.running == 0 && warp.paused != 0) [[unlikely]] {
-        resume_paused(warp);
-    }
-    if (warp.running != 0) {
-        return &pick(warp);
-    }
-    if (warp.arrived != all_lanes || warp.scattered) [[unlikely]] {
-        std::rethrow_exception(stuck_error(warp));
-    }
-    warp.log.merge(sites_);
-    if (meeting != Meeting::barrier) {
-        check_stop();
-        warp.arrived = 0;
-        warp.running = all_lanes;
-    }
-    return nullptr;
+    warp.arrived |= lane.bit;
+    return (warp.running &= ~lane.bit) != 0;
 }
 
 inline void Cta::check_stop() const {

@@ -158,7 +158,7 @@ std::string Cta::lanes_text(const Warp& warp) const {
         for (std::uint32_t others = rest; others != 0; others &= others - 1) {
             const Lane& lane = lanes_[first + static_cast<unsigned>(std::countr_zero(others))];
             if (lane.meeting == leader.meeting && same_place(lane.where, leader.where)) {
-                together |= lane.bit();
+                together |= lane.bit;
             }
         }
         const Counters* step = lane_ == &leader ? tally : leader.tally;

@@ -33,11 +33,13 @@ void barrier(Where where) {
 
 void sync_warp(Where where) {
     Cta& cta = *machine;
-    if (Lane* next = cta.arrive(Meeting::sync_warp, where); next != nullptr) {
-        return cta.switch_to(*next);
+    if (cta.arrive(Meeting::sync_warp, where)) {
+        return cta.hand_over();
     }
-    cta.order_warp();
-    ++cta.warp_tally().warp_barriers;
+    if (cta.complete(Meeting::sync_warp)) {
+        cta.order_warp();
+        ++cta.warp_tally().warp_barriers;
+    }
 }
 
 std::uint32_t shuffle_xor(std::uint32_t value, unsigned lane_mask, Where where) {
@@ -46,9 +48,9 @@ std::uint32_t shuffle_xor(std::uint32_t value, unsigned lane_mask, Where where) 
     Warp& warp = cta.warp();
     warp.value[lane] = value;
     warp.partner[lane] = (lane ^ lane_mask) % 32;
-    if (Lane* next = cta.arrive(Meeting::shuffle, where); next != nullptr) {
-        cta.switch_to(*next);
-    } else {
+    if (cta.arrive(Meeting::shuffle, where)) {
+        cta.hand_over();
+    } else if (cta.complete(Meeting::shuffle)) {
         for (unsigned i = 0; i < 32; ++i) {
             warp.result[i] = warp.value[warp.partner[i]];
         }
@@ -60,10 +62,10 @@ std::uint32_t shuffle_xor(std::uint32_t value, unsigned lane_mask, Where where) 
 bool any(bool predicate, Where where) {
     Cta& cta = *machine;
     Warp& warp = cta.warp();
-    warp.votes |= predicate ? cta.lane().bit() : 0;
-    if (Lane* next = cta.arrive(Meeting::vote, where); next != nullptr) {
-        cta.switch_to(*next);
-    } else {
+    warp.votes |= predicate ? cta.lane().bit : 0;
+    if (cta.arrive(Meeting::vote, where)) {
+        cta.hand_over();
+    } else if (cta.complete(Meeting::vote)) {
         warp.vote_result = warp.votes != 0;
         warp.votes = 0;
         ++cta.warp_tally().votes;
@@ -73,6 +75,15 @@ bool any(bool predicate, Where where) {
 
 namespace {
 
+/// The last lane's part, kept apart so that the others' path is short.
+[[gnu::noinline]] void complete_mma(Meeting meeting, MatrixFunction mma) {
+    Cta& cta = *machine;
+    if (cta.complete(meeting)) {
+        ++cta.warp_tally().mma;
+        mma(cta.warp().matrix);
+    }
+}
+
 inline void meet_for_mma(Meeting meeting, MatrixFunction mma, float* d, const std::uint32_t* a, const std::uint32_t* b,
                          Where where) {
     Cta& cta = *machine;
@@ -81,11 +92,7 @@ inline void meet_for_mma(Meeting meeting, MatrixFunction mma, float* d, const st
     warp.matrix.d[lane] = d;
     warp.matrix.a[lane] = a;
     warp.matrix.b[lane] = b;
-    if (Lane* next = cta.arrive(meeting, where); next != nullptr) {
-        return cta.switch_to(*next);
-    }
-    ++cta.warp_tally().mma;
-    return mma(warp.matrix);
+    return cta.arrive(meeting, where) ? cta.hand_over() : complete_mma(meeting, mma);
 }
 
 const MatrixFunction fp16_unit = mma_fp16();

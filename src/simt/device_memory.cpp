@@ -83,7 +83,12 @@ std::uint64_t note_global(Cta& cta, Access access, const Where& where, const voi
 }
 
 /// ldmatrix for the whole warp, whose lanes have left their addresses and registers.
-void load_matrices(Cta& cta, Warp& warp, bool transposed, const Where& where) {
+[[gnu::noinline]] void load_matrices(bool transposed, Where where) {
+    Cta& cta = *machine;
+    Warp& warp = cta.warp();
+    if (!cta.complete(Meeting::ldmatrix)) {
+        return;
+    }
     const unsigned first_thread = cta.lane().thread / 32 * 32;
     const std::uint32_t site = cta.site(where, Access::ldmatrix, 16);
     Moment m = cta.moment(warp, first_thread, site);
@@ -165,10 +170,7 @@ void ldmatrix_x4(std::uint32_t (&registers)[4], std::uint32_t shared_address, bo
     const unsigned lane = cta.lane().thread % 32;
     warp.registers[lane] = registers;
     warp.value[lane] = shared_address;
-    if (Lane* next = cta.arrive(Meeting::ldmatrix, where); next != nullptr) {
-        return cta.switch_to(*next);
-    }
-    load_matrices(cta, warp, transposed, where);
+    return cta.arrive(Meeting::ldmatrix, where) ? cta.hand_over() : load_matrices(transposed, where);
 }
 
 void cp_async_16(std::uint32_t shared_address, const void* from, unsigned source_bytes, Where where) {
