@@ -1,0 +1,119 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/strict.h"
+#include "hardware/card.h"
+#include "usage_error.h"
+
+namespace flashlens::cli {
+namespace {
+
+/// Card names as --gpu also takes them: without blanks, which shells would split at.
+std::vector<std::string> card_names() {
+    std::vector<std::string> names;
+    for (const hardware::Card& card : hardware::cards()) {
+        std::string name = card.name;
+        std::erase(name, ' ');
+        names.push_back(std::move(name));
+    }
+    return names;
+}
+
+/// The words that may follow an option; empty for numbers, folders and files.
+std::vector<std::string> values_of(const Option& option, const Explorer& explorer) {
+    switch (option.values) {
+        case Values::choices:
+            return words(option.choices);
+        case Values::models:
+            return explorer.model_names;
+        case Values::cards:
+            return card_names();
+        case Values::variants: {
+            std::vector<std::string> all = explorer.variant_names;
+            all.push_back(fmt::format("{}", fmt::join(explorer.variant_names, ",")));
+            return all;
+        }
+        case Values::none:
+        case Values::number:
+        case Values::folder:
+        case Values::file:
+            break;
+    }
+    return {};
+}
+
+std::string bash_script(const Explorer& explorer) {
+    std::string cases;
+    std::string names = "--help --version";
+    for (const Option& option : options()) {
+        names += fmt::format(" {}", option.name);
+        if (option.values == Values::none) {
+            continue;
+        }
+        const std::string pattern =
+            option.short_name.empty() ? std::string(option.name) : fmt::format("{}|{}", option.short_name, option.name);
+        const std::string reply = option.values == Values::folder   ? R"(COMPREPLY=($(compgen -d -- "$word")))"
+                                  : option.values == Values::file   ? R"(COMPREPLY=($(compgen -f -- "$word")))"
+                                  : option.values == Values::number ? "COMPREPLY=()"
+                                                                    : fmt::format(R"(COMPREPLY=($(compgen -W "{}" -- "$word")))",
+                                                                                  fmt::join(values_of(option, explorer), " "));
+        cases += fmt::format("        {}) {}; return ;;\n", pattern, reply);
+    }
+    return fmt::format(R"(# bash completion of flashlens; use it with: source <(flashlens completion bash)
+_flashlens() {{
+    local word="${{COMP_WORDS[COMP_CWORD]}}" before="${{COMP_WORDS[COMP_CWORD-1]}}"
+    case "$before" in
+{}        completion) COMPREPLY=($(compgen -W "bash zsh" -- "$word")); return ;;
+    esac
+    COMPREPLY=($(compgen -W "compare explain devices completion {}" -- "$word"))
+}}
+complete -F _flashlens flashlens
+)",
+                       cases, names);
+}
+
+std::string zsh_script(const Explorer& explorer) {
+    std::string arguments;
+    for (const Option& option : options()) {
+        const std::string action = option.values == Values::folder ? ":folder:_files -/"
+                                   : option.values == Values::file ? ":file:_files"
+                                   : option.values == Values::none ? ""
+                                   : option.values == Values::number
+                                       ? ":number: "
+                                       : fmt::format(":value:({})", fmt::join(values_of(option, explorer), " "));
+        arguments += fmt::format("        '{}{}' \\\n", option.name, action);
+        if (!option.short_name.empty()) {
+            arguments += fmt::format("        '{}{}' \\\n", option.short_name, action);
+        }
+    }
+    return fmt::format(R"(#compdef flashlens
+# zsh completion of flashlens; use it with: source <(flashlens completion zsh)
+_flashlens() {{
+    _arguments \
+{}        '--help' '--version' \
+        '1:command:(compare explain devices completion)' \
+        '2:shell:(bash zsh)'
+}}
+compdef _flashlens flashlens
+)",
+                       arguments);
+}
+
+}  // namespace
+
+int run_completion(const Context& context) {
+    const std::string& shell = context.given.shell;
+    if (shell.empty()) {
+        throw UsageError("completion: needs a shell; try flashlens completion bash, or zsh");
+    }
+    const std::size_t which = choice("completion", shell, {"bash", "zsh"});
+    context.out << (which == 0 ? bash_script(context.explorer) : zsh_script(context.explorer));
+    return all_right;
+}
+
+}  // namespace flashlens::cli

@@ -1,0 +1,30 @@
+// What the commands need of the explorer, so that tests can put something else in its place.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "explorer/explorer.h"
+
+namespace flashlens::cli {
+
+struct Explorer {
+    std::function<Comparison(const Request&)> compare;
+    std::function<Comparison(const Request&)> explain;
+    std::function<std::optional<hardware::Card>(std::string* why)> card_here;
+    /// Sets the shape of the problem from the folder's q.npy, k.npy, v.npy.
+    std::function<void(const std::filesystem::path& folder, Problem&)> read_shape;
+    /// Sets the shape, the mask and the scale of the model of this name.
+    std::function<void(std::string_view name, Problem&)> apply_model;
+    std::vector<std::string> variant_names;
+    std::vector<std::string> model_names;
+};
+
+/// The explorer of src/explorer.
+Explorer real_explorer();
+
+}  // namespace flashlens::cli

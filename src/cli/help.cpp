@@ -1,0 +1,37 @@
+#include "cli/help.h"
+
+namespace flashlens::cli {
+
+std::string help_text() {
+    return R"(usage: flashlens [compare] [options]   run FlashAttention-1 (v1) and -2 (v2) beside
+                                       a CPU reference, and show what differs
+       flashlens explain [options]     grid, occupancy, waves; nothing is run
+       flashlens devices [options]     cards that --gpu knows, and the one here
+       flashlens completion bash|zsh   a script with which the shell completes
+
+shape    -b, --batch N (2)   -H, --heads N (16)   --kv-heads N (as --heads)
+         -s, --seqlen N (512: queries and keys)   --seqlen-q N   --seqlen-k N
+         -d, --head-dim N (64; a multiple of 8, up to 128 for v1 and 256 for v2)
+         --model NAME    a model's shape and mask; what else is given wins
+mask     --causal   --no-causal   --align bottom-right|top-left
+numbers  --dtype fp16|bf16   --scale X (1/sqrt(D))
+         --seed N   --dist normal|uniform|sharp|ones
+run      --machine auto|gpu|cpu    the GPU here, or the kernels on the CPU
+         --gpu NAME (A100)         the card to compute launch and occupancy for
+         --variants v1,v2   --splits N (v1's num_splits)
+         --verify full|sample|off (sample)   how many rows the reference checks
+files    --input DIR    q.npy, k.npy, v.npy of (batch, seqlen, heads, dim)
+         --output DIR   writes o.npy and lse.npy of each variant
+         --json FILE    writes every figure as JSON; - is standard output
+show     --lang en|zh   --no-color   -h, --help   -V, --version
+
+examples   flashlens -b 1 -H 8 -s 1024 --causal
+           flashlens explain -s 16384 -H 1 -b 1 --gpu "RTX 3090"
+           flashlens --model llama3-8b --seqlen 256 --dtype bf16 --json -
+exit code  0 all right, 1 could not run, 2 bad usage, 3 a result is wrong
+)";
+}
+
+std::string version_text() { return "flashlens " FLASHLENS_VERSION; }
+
+}  // namespace flashlens::cli

@@ -1,0 +1,26 @@
+#include <unistd.h>
+
+#include <csignal>
+#include <iostream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/program.h"
+
+int main(int argc, char** argv) {
+    using namespace flashlens;
+    // A reader that has seen enough (| head -1) must not kill the program: what it did is in the exit code.
+    std::signal(SIGPIPE, SIG_IGN);
+    std::ostringstream out;
+    const int code = cli::run({argv + (argc > 0 ? 1 : 0), argv + argc}, cli::real_explorer(), report::surroundings_here(), out,
+                              std::cerr);
+    const cli::Written written = cli::write_all(STDOUT_FILENO, out.str());
+    if (!written.complete && !written.reader_left) {
+        std::cerr << "flashlens: standard output: " << written.reason << "\n";
+        return code == cli::all_right ? cli::could_not_run : code;
+    }
+    return code;
+}

@@ -1,0 +1,82 @@
+#include "cli/output.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <system_error>
+
+#include "report/width.h"
+#include "usage_error.h"
+
+namespace flashlens::cli {
+
+Written write_all(int descriptor, std::string_view text) {
+    while (!text.empty()) {
+        const ssize_t count = write(descriptor, text.data(), text.size());
+        if (count > 0) {
+            text.remove_prefix(static_cast<std::size_t>(count));
+        } else if (errno == EPIPE) {
+            return {false, true, ""};
+        } else if (count == 0 || errno != EINTR) {
+            return {false, false, std::strerror(errno)};
+        }
+    }
+    return {};
+}
+
+void check_writable(const std::string& json_file) {
+    if (json_file == "-") {
+        return;
+    }
+    const bool was_there = std::filesystem::exists(std::filesystem::symlink_status(json_file));
+    errno = 0;
+    const bool opens = std::ofstream(json_file, std::ios::app).is_open();
+    const int why = errno;
+    if (!opens) {
+        throw UsageError(fmt::format("--json {}: can't be written: {}; name a file in a folder that exists, or - for standard "
+                                     "output",
+                                     json_file.empty() ? "''" : report::printable(json_file), std::strerror(why)));
+    }
+    if (!was_there) {
+        std::error_code ignored;
+        std::filesystem::remove(json_file, ignored);
+    }
+}
+
+void write_json_file(const std::string& file, std::string_view text) {
+    const auto fail = [&] {
+        throw std::runtime_error(fmt::format("--json {}: can't be written: {}", report::printable(file), std::strerror(errno)));
+    };
+    // What is no regular file (a device, a named pipe) is written in place.
+    const auto status = std::filesystem::symlink_status(file);
+    const bool in_place = std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
+    const std::string target = in_place ? file : file + ".part";
+    errno = 0;
+    std::ofstream stream(target, std::ios::binary | std::ios::trunc);
+    stream.write(text.data(), static_cast<std::streamsize>(text.size()));
+    stream.close();
+    if (!stream) {
+        const int why = errno;
+        std::error_code ignored;
+        if (!in_place) {
+            std::filesystem::remove(target, ignored);
+        }
+        errno = why;
+        fail();
+    }
+    std::error_code error;
+    if (!in_place) {
+        std::filesystem::rename(target, file, error);
+    }
+    if (error) {
+        errno = error.value();
+        fail();
+    }
+}
+
+}  // namespace flashlens::cli

@@ -1,0 +1,26 @@
+// Where results go: standard output and the file that --json names.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace flashlens::cli {
+
+/// What came of writing to a file descriptor.
+struct Written {
+    bool complete = true;
+    bool reader_left = false;  ///< a closed pipe: `| head -1` has seen enough, which is no failure
+    std::string reason;        ///< for what is one
+};
+
+/// Writes all of it, however many calls that takes.
+Written write_all(int descriptor, std::string_view text);
+
+/// Throws UsageError, before any work is done, when the file can't be written. Nothing is left behind when it was not
+/// there. "-" is always fine.
+void check_writable(const std::string& json_file);
+
+/// The file appears whole or stays as it was. Throws std::runtime_error.
+void write_json_file(const std::string& file, std::string_view text);
+
+}  // namespace flashlens::cli

@@ -1,0 +1,21 @@
+#include "cli/explorer_seam.h"
+#include "explorer/models.h"
+#include "explorer/npy.h"
+
+namespace flashlens::cli {
+
+Explorer real_explorer() {
+    Explorer explorer;
+    explorer.compare = compare;
+    explorer.explain = explain;
+    explorer.card_here = [](std::string* why) { return card_here(why); };
+    explorer.read_shape = read_shape;
+    explorer.apply_model = [](std::string_view name, Problem& problem) { apply(find_model(name), problem); };
+    explorer.variant_names = variant_names();
+    for (const ModelShape& model : models()) {
+        explorer.model_names.emplace_back(model.name);
+    }
+    return explorer;
+}
+
+}  // namespace flashlens::cli

@@ -1,0 +1,110 @@
+#include "cli/strict.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <system_error>
+
+#include "report/width.h"
+#include "usage_error.h"
+
+namespace flashlens::cli {
+namespace {
+
+[[noreturn]] void refuse(std::string_view option, std::string_view value, const std::string& what_is_wrong) {
+    const std::string shown = value.empty() ? "''" : report::printable(value);
+    throw UsageError(fmt::format("{} {}: {}", option, shown, what_is_wrong));
+}
+
+bool only_digits(std::string_view text) {
+    return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+/// Of digits; nothing when it is too large for the type.
+template <typename Integer>
+bool read(std::string_view digits, Integer& number) {
+    return std::from_chars(digits.data(), digits.data() + digits.size(), number).ec == std::errc{};
+}
+
+}  // namespace
+
+std::int64_t whole_number(std::string_view option, std::string_view value, std::int64_t smallest, std::int64_t largest,
+                          std::int64_t example) {
+    const std::string instead = fmt::format("try {} {}", option, example);
+    const bool negative = value.size() > 1 && value.front() == '-' && only_digits(value.substr(1));
+    if (!negative && !only_digits(value)) {
+        refuse(option, value, "not a whole number; " + instead);
+    }
+    std::int64_t number = 0;
+    if (negative) {
+        refuse(option, value, fmt::format("must be at least {}; {}", smallest, instead));
+    }
+    if (!read(value, number) || number > largest) {
+        refuse(option, value, fmt::format("must be at most {}; {}", largest, instead));
+    }
+    if (number < smallest) {
+        refuse(option, value, fmt::format("must be at least {}; {}", smallest, instead));
+    }
+    return number;
+}
+
+std::uint64_t seed_number(std::string_view option, std::string_view value) {
+    std::uint64_t number = 0;
+    if (!only_digits(value) || !read(value, number)) {
+        refuse(option, value,
+               fmt::format("not a whole number from 0 to {}; try {} 1", std::numeric_limits<std::uint64_t>::max(), option));
+    }
+    return number;
+}
+
+double positive_number(std::string_view option, std::string_view value, double example) {
+    double number = 0.0;
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+    const std::string instead = fmt::format("try {} {:.6g}", option, example);
+    if (value.empty() || end != value.data() + value.size() ||
+        (error != std::errc{} && error != std::errc::result_out_of_range)) {
+        refuse(option, value, "not a number; " + instead);
+    }
+    if (error == std::errc::result_out_of_range || !std::isfinite(number)) {
+        refuse(option, value, "not a finite number that a double can hold; " + instead);
+    }
+    if (number <= 0.0) {
+        refuse(option, value, "must be greater than zero; " + instead);
+    }
+    return number;
+}
+
+std::size_t choice(std::string_view option, std::string_view value, const std::vector<std::string>& choices) {
+    const auto found = std::find(choices.begin(), choices.end(), value);
+    if (found == choices.end()) {
+        refuse(option, value, fmt::format("must be one of {}", fmt::join(choices, ", ")));
+    }
+    return static_cast<std::size_t>(found - choices.begin());
+}
+
+std::vector<std::string> choice_list(std::string_view option, std::string_view value,
+                                     const std::vector<std::string>& choices) {
+    std::vector<std::string> items;
+    for (std::string_view rest = value;;) {
+        const std::size_t comma = rest.find(',');
+        const std::string item(rest.substr(0, comma));
+        if (std::find(choices.begin(), choices.end(), item) == choices.end()) {
+            refuse(option, value, fmt::format("'{}' is none of {}; try {} {}", report::printable(item),
+                                              fmt::join(choices, ", "), option, fmt::join(choices, ",")));
+        }
+        if (std::find(items.begin(), items.end(), item) != items.end()) {
+            refuse(option, value, fmt::format("{} is there twice", item));
+        }
+        items.push_back(item);
+        if (comma == std::string_view::npos) {
+            return items;
+        }
+        rest.remove_prefix(comma + 1);
+    }
+}
+
+}  // namespace flashlens::cli

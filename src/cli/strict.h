@@ -1,0 +1,29 @@
+// Option values read strictly: all of the text counts, and nothing is guessed.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace flashlens::cli {
+
+/// Decimal digits only, `smallest` to `largest`. Throws UsageError: the option, the value, what is wrong with it, and
+/// `example` as what would work.
+std::int64_t whole_number(std::string_view option, std::string_view value, std::int64_t smallest, std::int64_t largest,
+                          std::int64_t example);
+
+/// 0 to 2^64 - 1.
+std::uint64_t seed_number(std::string_view option, std::string_view value);
+
+/// A finite number greater than zero.
+double positive_number(std::string_view option, std::string_view value, double example);
+
+/// The index of `value` in `choices`; throws UsageError that lists them.
+std::size_t choice(std::string_view option, std::string_view value, const std::vector<std::string>& choices);
+
+/// The items of a list with commas, each one of `choices`, none twice.
+std::vector<std::string> choice_list(std::string_view option, std::string_view value,
+                                     const std::vector<std::string>& choices);
+
+}  // namespace flashlens::cli

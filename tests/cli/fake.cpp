@@ -1,0 +1,106 @@
+#include "fake.h"
+
+#include <cmath>
+#include <sstream>
+#include <stdexcept>
+
+#include "cli/program.h"
+#include "usage_error.h"
+
+namespace flashlens::cli::fake {
+namespace {
+
+VariantFacts variant(const std::string& name, Verdict verdict) {
+    VariantFacts facts;
+    facts.name = name;
+    facts.launch.tile = {64, 128, 128, 4};
+    facts.launch.grid = {4, 2, 16};
+    facts.launch.axes = "query block, batch, head";
+    facts.launch.threads = 128;
+    facts.launch.registers = 255;
+    facts.launch.occupancy = {2, hardware::Limiter::registers, 0.125, ""};
+    facts.launch.waves = {0.59, 108, 1.0};
+    facts.launch.ctas = facts.launch.ctas_with_work = 128;
+    ErrorReport error;
+    error.verdict = verdict;
+    error.max_abs_error = verdict == Verdict::fail ? std::nan("") : 1e-4;
+    error.reason = verdict == Verdict::fail ? "O(0, 0, 0, 0) is NaN, expected 0.5" : "";
+    facts.error = error;
+    return facts;
+}
+
+Comparison comparison(const Request& request, const World& world) {
+    Comparison result;
+    result.problem = request.problem;
+    result.card = hardware::find_card("A100");
+    result.variants = {variant("v1", Verdict::pass), variant("v2", world.verdict)};
+    result.variants[0].launch.splits = 13;
+    return result;
+}
+
+}  // namespace
+
+Result run(const std::vector<std::string>& arguments, const World& world) {
+    Result result;
+    Explorer explorer;
+    explorer.compare = [&](const Request& request) {
+        result.asked = request;
+        result.command = "compare";
+        if (!world.failure.empty()) {
+            throw std::runtime_error(world.failure);
+        }
+        if (world.reports_progress && request.progress) {
+            request.progress("v1 on the CPU machine", 0.25, 8.0);
+            request.progress("v1 on the CPU machine", 0.5, 8.0);
+        }
+        return comparison(request, world);
+    };
+    explorer.explain = [&](const Request& request) {
+        result.asked = request;
+        result.command = "explain";
+        return comparison(request, world);
+    };
+    explorer.card_here = [](std::string* why) {
+        *why = "this build has no CUDA";
+        return std::optional<hardware::Card>();
+    };
+    explorer.read_shape = [](const std::filesystem::path& folder, Problem& problem) {
+        if (folder == "nowhere") {
+            throw UsageError("--input nowhere: no q.npy there");
+        }
+        problem.batch = 1;
+        problem.heads = 4;
+        problem.kv_heads = 2;
+        problem.seqlen_q = 10;
+        problem.seqlen_k = 20;
+        problem.head_dim = 16;
+    };
+    explorer.apply_model = [](std::string_view name, Problem& problem) {
+        if (name != "small") {
+            throw UsageError("--model: no such model; try small");
+        }
+        problem.heads = 32;
+        problem.kv_heads = 8;
+        problem.head_dim = 128;
+        problem.seqlen_q = problem.seqlen_k = 2048;
+        problem.causal = true;
+        problem.scale = 0.5;
+    };
+    explorer.variant_names = {"v1", "v2"};
+    explorer.model_names = {"small"};
+
+    report::Surroundings surroundings;
+    surroundings.variable = [&](const char* name) -> std::optional<std::string> {
+        const auto found = world.variables.find(name);
+        return found == world.variables.end() ? std::nullopt : std::optional(found->second);
+    };
+    surroundings.output_is_terminal = surroundings.errors_are_terminal = world.terminal;
+    std::ostringstream out;
+    std::ostringstream err;
+    result.code = cli::run(arguments, explorer, surroundings, out, err);
+    result.out = out.str();
+    result.err = err.str();
+    return result;
+}
+
+}  // namespace flashlens::cli::fake

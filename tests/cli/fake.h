@@ -1,0 +1,32 @@
+// The program run in-process, on an explorer that hands out a filled-in comparison and remembers what it was asked.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "cli/explorer_seam.h"
+#include "report/terminal.h"
+
+namespace flashlens::cli::fake {
+
+struct Result {
+    int code = 0;
+    std::string out;
+    std::string err;
+    Request asked;        ///< of compare or explain
+    std::string command;  ///< "compare" or "explain", when one was asked
+};
+
+/// How the explorer and the surroundings behave.
+struct World {
+    std::map<std::string, std::string> variables;
+    bool terminal = false;            ///< both standard output and standard error
+    Verdict verdict = Verdict::pass;  ///< of v2
+    std::string failure;              ///< compare throws this
+    bool reports_progress = false;
+};
+
+Result run(const std::vector<std::string>& arguments, const World& world = {});
+
+}  // namespace flashlens::cli::fake
