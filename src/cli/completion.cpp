@@ -57,11 +57,12 @@ std::string bash_script(const Explorer& explorer) {
         }
         const std::string pattern =
             option.short_name.empty() ? std::string(option.name) : fmt::format("{}|{}", option.short_name, option.name);
-        const std::string reply = option.values == Values::folder   ? R"(COMPREPLY=($(compgen -d -- "$word")))"
-                                  : option.values == Values::file   ? R"(COMPREPLY=($(compgen -f -- "$word")))"
-                                  : option.values == Values::number ? "COMPREPLY=()"
-                                                                    : fmt::format(R"(COMPREPLY=($(compgen -W "{}" -- "$word")))",
-                                                                                  fmt::join(values_of(option, explorer), " "));
+        const std::string reply = option.values == Values::folder ? R"(COMPREPLY=($(compgen -d -- "$word")))"
+                                  : option.values == Values::file ? R"(COMPREPLY=($(compgen -f -- "$word")))"
+                                  : option.values == Values::number
+                                      ? "COMPREPLY=()"
+                                      : fmt::format(R"(COMPREPLY=($(compgen -W "{}" -- "$word")))",
+                                                    fmt::join(values_of(option, explorer), " "));
         cases += fmt::format("        {}) {}; return ;;\n", pattern, reply);
     }
     return fmt::format(R"(# bash completion of flashlens; use it with: source <(flashlens completion bash)

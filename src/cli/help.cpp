@@ -3,8 +3,8 @@
 namespace flashlens::cli {
 
 std::string help_text() {
-    return R"(usage: flashlens [compare] [options]   run FlashAttention-1 (v1) and -2 (v2) beside
-                                       a CPU reference, and show what differs
+    return R"(usage: flashlens [compare] [options]   run FlashAttention-1 (v1), -2 (v2) and a
+                                       CPU reference, and show what differs
        flashlens explain [options]     grid, occupancy, waves; nothing is run
        flashlens devices [options]     cards that --gpu knows, and the one here
        flashlens completion bash|zsh   a script with which the shell completes
@@ -32,6 +32,8 @@ exit code  0 all right, 1 could not run, 2 bad usage, 3 a result is wrong
 )";
 }
 
-std::string version_text() { return "flashlens " FLASHLENS_VERSION; }
+std::string version_text() {
+    return "flashlens " FLASHLENS_VERSION;
+}
 
 }  // namespace flashlens::cli

@@ -15,8 +15,8 @@ int main(int argc, char** argv) {
     // A reader that has seen enough (| head -1) must not kill the program: what it did is in the exit code.
     std::signal(SIGPIPE, SIG_IGN);
     std::ostringstream out;
-    const int code = cli::run({argv + (argc > 0 ? 1 : 0), argv + argc}, cli::real_explorer(), report::surroundings_here(), out,
-                              std::cerr);
+    const int code = cli::run({argv + (argc > 0 ? 1 : 0), argv + argc}, cli::real_explorer(),
+                              report::surroundings_here(), out, std::cerr);
     const cli::Written written = cli::write_all(STDOUT_FILENO, out.str());
     if (!written.complete && !written.reader_left) {
         std::cerr << "flashlens: standard output: " << written.reason << "\n";

@@ -98,7 +98,8 @@ void refuse_what_the_command_does_not_take(const Given& given) {
                            (given.command == Command::devices && option->for_devices);
         if (!taken) {
             const bool nothing_runs = given.command == Command::explain;
-            throw UsageError(fmt::format("{}: {} {}; leave it out, or use it with compare", name, name_of(given.command),
+            throw UsageError(fmt::format("{}: {} {}; leave it out, or use it with compare", name,
+                                         name_of(given.command),
                                          nothing_runs ? "runs nothing and does not take it" : "does not take it"));
         }
     }
@@ -120,7 +121,9 @@ std::string_view name_of(Command command) {
     return "completion";
 }
 
-std::span<const Option> options() { return option_table; }
+std::span<const Option> options() {
+    return option_table;
+}
 
 std::vector<std::string> words(std::string_view text) {
     std::vector<std::string> result;
@@ -147,12 +150,11 @@ Given read_command_line(const std::vector<std::string>& arguments) {
     std::map<std::string_view, std::string> texts;
     std::vector<std::pair<std::string_view, CLI::Option*>> registered;
     for (const Option& option : option_table) {
-        const std::string names = option.short_name.empty() ? std::string(option.name)
-                                                            : fmt::format("{},{}", option.short_name, option.name);
+        const std::string names =
+            option.short_name.empty() ? std::string(option.name) : fmt::format("{},{}", option.short_name, option.name);
         // Values are taken as text: what they must be is checked in one place, strictly (strict.h).
-        CLI::Option* added = option.values == Values::none
-                                 ? app.add_flag(names)
-                                 : app.add_option(names, texts[option.name])->take_last();
+        CLI::Option* added = option.values == Values::none ? app.add_flag(names)
+                                                           : app.add_option(names, texts[option.name])->take_last();
         registered.emplace_back(option.name, added);
     }
     Given given;

@@ -22,10 +22,10 @@ struct Option {
     std::string_view name;        ///< "--batch"
     std::string_view short_name;  ///< "-b", or empty
     Values values = Values::none;
-    std::string_view choices;     ///< "bottom-right top-left", for Values::choices
-    bool shapes_input = false;    ///< sets what --input reads from its files
-    bool for_explain = false;     ///< explain takes it too
-    bool for_devices = false;     ///< devices takes it too
+    std::string_view choices;   ///< "bottom-right top-left", for Values::choices
+    bool shapes_input = false;  ///< sets what --input reads from its files
+    bool for_explain = false;   ///< explain takes it too
+    bool for_devices = false;   ///< devices takes it too
 };
 
 /// All but --help and --version.

@@ -38,9 +38,10 @@ void check_writable(const std::string& json_file) {
     const bool opens = std::ofstream(json_file, std::ios::app).is_open();
     const int why = errno;
     if (!opens) {
-        throw UsageError(fmt::format("--json {}: can't be written: {}; name a file in a folder that exists, or - for standard "
-                                     "output",
-                                     json_file.empty() ? "''" : report::printable(json_file), std::strerror(why)));
+        throw UsageError(
+            fmt::format("--json {}: can't be written: {}; name a file in a folder that exists, or - for standard "
+                        "output",
+                        json_file.empty() ? "''" : report::printable(json_file), std::strerror(why)));
     }
     if (!was_there) {
         std::error_code ignored;
@@ -50,7 +51,8 @@ void check_writable(const std::string& json_file) {
 
 void write_json_file(const std::string& file, std::string_view text) {
     const auto fail = [&] {
-        throw std::runtime_error(fmt::format("--json {}: can't be written: {}", report::printable(file), std::strerror(errno)));
+        throw std::runtime_error(
+            fmt::format("--json {}: can't be written: {}", report::printable(file), std::strerror(errno)));
     };
     // What is no regular file (a device, a named pipe) is written in place.
     const auto status = std::filesystem::symlink_status(file);

@@ -32,8 +32,8 @@ std::size_t chosen(const Given& given, std::string_view name) {
 void refuse_shape_beside_input(const Given& given) {
     for (const Option& option : options()) {
         if (option.shapes_input && given.has(option.name)) {
-            throw UsageError(fmt::format("--input with {}: shape and numbers come from the files; leave {} out", option.name,
-                                         option.name));
+            throw UsageError(fmt::format("--input with {}: shape and numbers come from the files; leave {} out",
+                                         option.name, option.name));
         }
     }
 }
@@ -100,12 +100,13 @@ Request to_request(const Given& given, const Explorer& explorer) {
     }
     if (given.has("--splits")) {
         request.splits = static_cast<int>(whole_number("--splits", given.text("--splits"), 1, most_splits, 4));
-        const bool v1_runs = request.variants.empty() ||
-                             std::find(request.variants.begin(), request.variants.end(), "v1") != request.variants.end();
+        const bool v1_runs = request.variants.empty() || std::find(request.variants.begin(), request.variants.end(),
+                                                                   "v1") != request.variants.end();
         if (!v1_runs) {
-            throw UsageError(fmt::format("--splits {}: only v1 has num_splits, and --variants {} leaves v1 out; add v1, or "
-                                         "leave --splits out",
-                                         *request.splits, given.text("--variants")));
+            throw UsageError(
+                fmt::format("--splits {}: only v1 has num_splits, and --variants {} leaves v1 out; add v1, or "
+                            "leave --splits out",
+                            *request.splits, given.text("--variants")));
         }
     }
     constexpr MachineChoice machines[] = {MachineChoice::automatic, MachineChoice::gpu, MachineChoice::cpu};

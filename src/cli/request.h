@@ -10,9 +10,9 @@ namespace flashlens::cli {
 /// A100 one, and more than one key block for both kernels.
 Problem default_problem();
 
-/// Throws UsageError for values that make no sense and for options that contradict each other. A model's preset gives way
-/// to options given with it, --seqlen to --seqlen-q and --seqlen-k; kv_heads follows --heads unless a model or --kv-heads
-/// sets it; the scale is 1/sqrt(head_dim) unless --scale sets it.
+/// Throws UsageError for values that make no sense and for options that contradict each other. A model's preset gives
+/// way to options given with it, --seqlen to --seqlen-q and --seqlen-k; kv_heads follows --heads unless a model or
+/// --kv-heads sets it; the scale is 1/sqrt(head_dim) unless --scale sets it.
 Request to_request(const Given& given, const Explorer& explorer);
 
 }  // namespace flashlens::cli

@@ -56,7 +56,8 @@ std::uint64_t seed_number(std::string_view option, std::string_view value) {
     std::uint64_t number = 0;
     if (!only_digits(value) || !read(value, number)) {
         refuse(option, value,
-               fmt::format("not a whole number from 0 to {}; try {} 1", std::numeric_limits<std::uint64_t>::max(), option));
+               fmt::format("not a whole number from 0 to {}; try {} 1", std::numeric_limits<std::uint64_t>::max(),
+                           option));
     }
     return number;
 }
@@ -93,8 +94,9 @@ std::vector<std::string> choice_list(std::string_view option, std::string_view v
         const std::size_t comma = rest.find(',');
         const std::string item(rest.substr(0, comma));
         if (std::find(choices.begin(), choices.end(), item) == choices.end()) {
-            refuse(option, value, fmt::format("'{}' is none of {}; try {} {}", report::printable(item),
-                                              fmt::join(choices, ", "), option, fmt::join(choices, ",")));
+            refuse(option, value,
+                   fmt::format("'{}' is none of {}; try {} {}", report::printable(item), fmt::join(choices, ", "),
+                               option, fmt::join(choices, ",")));
         }
         if (std::find(items.begin(), items.end(), item) != items.end()) {
             refuse(option, value, fmt::format("{} is there twice", item));

@@ -20,8 +20,9 @@ constexpr Catalogue english = make_catalogue({
     {Text::card_not_here, "{0} (not in this machine; figures are computed for it), {1} SMs, sm_{2}"},
     {Text::card_source, "its figures: {0}"},
     {Text::machine, "machine"},
-    {Text::machine_cpu, "CPU machine: the kernels' own source runs on this processor, lane by lane; its counts are exact, "
-                        "its times say nothing about a GPU"},
+    {Text::machine_cpu,
+     "CPU machine: the kernels' own source runs on this processor, lane by lane; its counts are exact, "
+     "its times say nothing about a GPU"},
     {Text::machine_gpu, "GPU: times and errors are measured on the card; counts come from the CPU machine"},
     {Text::all_zero, "Nothing to compute: the shape has no (query, key) pair, and no kernel needs to run."},
     // groups
@@ -115,7 +116,8 @@ constexpr Catalogue english = make_catalogue({
     // notes
     {Text::note_launch_overhead, "A time below 20 us is mostly launch overhead; its TFLOP/s and ratio say little."},
     {Text::note_failed, "{0} FAIL: {1}"},
-    {Text::note_requests, "Global memory is counted as the kernels request it; no cache is modelled, so it is not HBM traffic."},
+    {Text::note_requests,
+     "Global memory is counted as the kernels request it; no cache is modelled, so it is not HBM traffic."},
     {Text::why, "Why"},
     // the why
     {Text::n_ctas, "{0} CTAs"},
@@ -123,44 +125,57 @@ constexpr Catalogue english = make_catalogue({
     {Text::why_faster, "Measured on the card, {0} takes {1} and {2} takes {3}: {0} is {4} times as fast."},
     {Text::why_same_time, "Measured on the card, {0} ({1}) and {2} ({3}) take about the same time."},
     {Text::why_launch_overhead, "Both times are below {0}, where launch overhead dominates ({1} and {2})."},
-    {Text::why_unexplained, "{0} is slower ({5} against {6}) although it meets at fewer barriers ({1} against {2}) and moves "
-                            "less through shared memory ({3} against {4}): what costs it is not among the counted figures."},
+    {Text::why_unexplained,
+     "{0} is slower ({5} against {6}) although it meets at fewer barriers ({1} against {2}) and moves "
+     "less through shared memory ({3} against {4}): what costs it is not among the counted figures."},
     {Text::why_fill_differs, "{0}'s {1} with work fill {2} of the {3} SMs, {4}'s {5} fill {6}."},
-    {Text::why_fill_full, "{0} ({1} with work) and {2} ({3}) both give every one of the {4} SMs work, so SM fill does not "
-                          "separate them here."},
+    {Text::why_fill_full,
+     "{0} ({1} with work) and {2} ({3}) both give every one of the {4} SMs work, so SM fill does not "
+     "separate them here."},
     {Text::why_fill_same, "{0} ({1} with work) and {2} ({3}) fill the same {4} of {5} SMs and leave the others idle."},
-    {Text::why_one_query_block, "One {1}-row query block of {0} holds the whole query length of {2}, so its grid has no more "
-                                "than {3} for {4} SMs: cutting the keys as well, which neither kernel does, would help."},
-    {Text::why_splits, "Without num_splits {0} would have {1} for {2} SMs; its {3} splits bring {4} with work, and each split "
-                       "reads K and V again."},
+    {Text::why_one_query_block,
+     "One {1}-row query block of {0} holds the whole query length of {2}, so its grid has no more "
+     "than {3} for {4} SMs: cutting the keys as well, which neither kernel does, would help."},
+    {Text::why_splits,
+     "Without num_splits {0} would have {1} for {2} SMs; its {3} splits bring {4} with work, and each split "
+     "reads K and V again."},
     {Text::why_tail, "{0}'s last wave fills {1} of the card ({2} waves), {3}'s {4} ({5} waves)."},
     {Text::why_occupancy_same, "CUDA's occupancy is {0} for both, so it does not separate them."},
     {Text::why_occupancy_differs, "CUDA's occupancy is {1} for {0} and {3} for {2}."},
-    {Text::why_o_tmp, "{0} takes {1} key blocks one after the other and passes its running output through device memory "
-                      "between them: it writes {2} where {3} writes {4}."},
-    {Text::why_o_tmp_uncounted, "{0} takes {1} key blocks one after the other and passes its running output through device "
-                                "memory between them; {2} keeps it in registers."},
-    {Text::why_one_key_block, "One {1}-key block of {0} holds all {2} keys, so its running output need not go through device "
-                              "memory here."},
-    {Text::why_merging, "{0}'s warps split the keys and merge maxima, sums and partial outputs through shared memory: {1} "
-                        "barriers against {3} of {2}, and {4} of shared memory traffic against {5}."},
+    {Text::why_o_tmp,
+     "{0} takes {1} key blocks one after the other and passes its running output through device memory "
+     "between them: it writes {2} where {3} writes {4}."},
+    {Text::why_o_tmp_uncounted,
+     "{0} takes {1} key blocks one after the other and passes its running output through device "
+     "memory between them; {2} keeps it in registers."},
+    {Text::why_one_key_block,
+     "One {1}-key block of {0} holds all {2} keys, so its running output need not go through device "
+     "memory here."},
+    {Text::why_merging,
+     "{0}'s warps split the keys and merge maxima, sums and partial outputs through shared memory: {1} "
+     "barriers against {3} of {2}, and {4} of shared memory traffic against {5}."},
     {Text::why_barriers, "{0} meets at {1} barriers, {2} at {3}."},
     {Text::why_shared, "{0} moves {1} through shared memory, {2} {3}."},
     {Text::why_fp32, "Per 1,000 matmul FLOPs, {0} spends {1} fp32 operations and {2} {3}."},
-    {Text::why_fp32_card, "Per 1,000 matmul FLOPs, {0} spends {1} fp32 operations and {2} {3}; this card does {4} matmul "
-                          "FLOPs in the time of one fp32 FLOP."},
-    {Text::why_padding, "With its {4} x {5} blocks, {0} executes {1} times the matmul FLOPs that the visible pairs need, {2} "
-                        "only {3} times ({6} x {7} blocks)."},
+    {Text::why_fp32_card,
+     "Per 1,000 matmul FLOPs, {0} spends {1} fp32 operations and {2} {3}; this card does {4} matmul "
+     "FLOPs in the time of one fp32 FLOP."},
+    {Text::why_padding,
+     "With its {4} x {5} blocks, {0} executes {1} times the matmul FLOPs that the visible pairs need, {2} "
+     "only {3} times ({6} x {7} blocks)."},
     {Text::why_reads, "{0} asks global memory for {1}, {2} for {3} (reading again what a cache may hold)."},
-    {Text::why_plain_saves, "Plain attention would move {0} to and from global memory; {1} asks for {2} and {3} for {4}."},
-    {Text::why_plain_does_not_save, "At this size fusing saves no requests: plain attention would move {0}, {1} asks for {2} "
-                                    "and {3} for {4}."},
+    {Text::why_plain_saves,
+     "Plain attention would move {0} to and from global memory; {1} asks for {2} and {3} for {4}."},
+    {Text::why_plain_does_not_save,
+     "At this size fusing saves no requests: plain attention would move {0}, {1} asks for {2} "
+     "and {3} for {4}."},
     {Text::why_single_fill, "{0}'s {1} with work fill {2} of the {3} SMs; the others are idle."},
     {Text::why_single_full, "{0}'s {1} with work give every one of the {2} SMs work."},
     {Text::why_single_occupancy, "An SM holds {1} CTAs of {0}, which is an occupancy of {2} by CUDA's rules."},
     {Text::why_single_plain_saves, "Plain attention would move {0} to and from global memory; {1} asks for {2}."},
-    {Text::why_single_plain_does_not_save, "At this size fusing saves no requests: plain attention would move {0}, {1} asks "
-                                           "for {2}."},
+    {Text::why_single_plain_does_not_save,
+     "At this size fusing saves no requests: plain attention would move {0}, {1} asks "
+     "for {2}."},
     // devices
     {Text::devices_here, "In this machine: {0}, {1} SMs, sm_{2} ({3})"},
     {Text::devices_none_here, "No GPU is used in this machine: {0}"},
@@ -172,9 +187,11 @@ constexpr Catalogue english = make_catalogue({
     {Text::device_matmul, "matmul TFLOP/s"},
     {Text::device_fp32, "fp32 TFLOP/s"},
     {Text::device_memory, "memory GB/s"},
-    {Text::device_summary, "sm_{0}, {1} SMs, shared memory {2} per SM and {3} per CTA, {4} matmul and {5} fp32 TFLOP/s, {6} GB/s"},
-    {Text::device_unit_note, "Rates are the vendor's: dense fp16 matmul with fp32 sums, fp32, device memory. Each card's source: flashlens "
-                             "devices --json -"},
+    {Text::device_summary,
+     "sm_{0}, {1} SMs, shared memory {2} per SM and {3} per CTA, {4} matmul and {5} fp32 TFLOP/s, {6} GB/s"},
+    {Text::device_unit_note,
+     "Rates are the vendor's: dense fp16 matmul with fp32 sums, fp32, device memory. Each card's source: flashlens "
+     "devices --json -"},
 });
 
 const Catalogue catalogue_en = english;

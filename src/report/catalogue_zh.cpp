@@ -20,7 +20,8 @@ constexpr Catalogue chinese = make_catalogue({
     {Text::card_not_here, "{0}（本机没有；相关数字按这张卡算出），{1} 个 SM，sm_{2}"},
     {Text::card_source, "参数来源：{0}"},
     {Text::machine, "运行于"},
-    {Text::machine_cpu, "CPU 模拟机：kernel 的同一份源码在本机处理器上逐 lane 执行；计数是精确的，耗时与 GPU 的快慢无关"},
+    {Text::machine_cpu,
+     "CPU 模拟机：kernel 的同一份源码在本机处理器上逐 lane 执行；计数是精确的，耗时与 GPU 的快慢无关"},
     {Text::machine_gpu, "GPU：时间和误差在显卡上实测；计数来自 CPU 模拟机"},
     {Text::all_zero, "没有可算的内容：这个形状里没有任何 (query, key) 对，不需要运行 kernel。"},
     // groups
@@ -122,31 +123,41 @@ constexpr Catalogue chinese = make_catalogue({
     {Text::why_faster, "显卡实测：{0} 用时 {1}，{2} 用时 {3}，{0} 的速度是 {2} 的 {4} 倍。"},
     {Text::why_same_time, "显卡实测：{0}（{1}）和 {2}（{3}）用时差不多。"},
     {Text::why_launch_overhead, "两个时间都低于 {0}（{1} 和 {2}），主要是启动开销。"},
-    {Text::why_unexplained, "{0} 的 barrier 更少（{1} 对 {2}），shared memory 读写也更少（{3} 对 {4}），却更慢（{5} 对 {6}）：原因不在已计数的项目里。"},
+    {Text::why_unexplained,
+     "{0} 的 barrier 更少（{1} 对 {2}），shared memory 读写也更少（{3} 对 {4}），却更慢（{5} 对 "
+     "{6}）：原因不在已计数的项目里。"},
     {Text::why_fill_differs, "{0} 有活干的 {1} 能用上 {3} 个 SM 中的 {2} 个，{4} 的 {5} 能用上 {6} 个。"},
     {Text::why_fill_full, "{0}（{1}）和 {2}（{3}）都能让全部 {4} 个 SM 有活干，所以这个形状的差别不在 SM 占用上。"},
     {Text::why_fill_same, "{0}（{1}）和 {2}（{3}）同样只用上了 {5} 个 SM 中的 {4} 个，其余闲着。"},
-    {Text::why_one_query_block, "{0} 的一个 {1} 行 query block 就装下了全部 {2} 行 query，所以 grid 里最多 {3}，而 SM 有 {4} 个；"
-                                "要更多并行就得把 key 也切开，这两个 kernel 都不这样做。"},
-    {Text::why_splits, "没有 num_splits 的话，{0} 只有 {1}，而 SM 有 {2} 个；{3} 个 split 让有活干的增加到 {4}，但每个 split 都要把 "
-                       "K 和 V 重读一遍。"},
+    {Text::why_one_query_block,
+     "{0} 的一个 {1} 行 query block 就装下了全部 {2} 行 query，所以 grid 里最多 {3}，而 SM 有 {4} 个；"
+     "要更多并行就得把 key 也切开，这两个 kernel 都不这样做。"},
+    {Text::why_splits,
+     "没有 num_splits 的话，{0} 只有 {1}，而 SM 有 {2} 个；{3} 个 split 让有活干的增加到 {4}，但每个 split 都要把 "
+     "K 和 V 重读一遍。"},
     {Text::why_tail, "{0} 的最后一个 wave 填满显卡的 {1}（共 {2} 个 wave），{3} 填满 {4}（共 {5} 个）。"},
     {Text::why_occupancy_same, "两者的 CUDA occupancy 都是 {0}，差别不在这里。"},
     {Text::why_occupancy_differs, "{0} 的 CUDA occupancy 是 {1}，{2} 是 {3}。"},
     {Text::why_o_tmp, "{0} 依次处理 {1} 个 key block，每两个之间都让中间输出经过显存：它一共写 {2}，而 {3} 只写 {4}。"},
-    {Text::why_o_tmp_uncounted, "{0} 依次处理 {1} 个 key block，每两个之间都让中间输出经过显存；{2} 一直把它放在寄存器里。"},
-    {Text::why_one_key_block, "{0} 的一个 {1} 列 key block 就装下了全部 {2} 个 key，所以它的中间输出这次不必经过显存。"},
-    {Text::why_merging, "{0} 的 warp 按 key 切分，最大值、求和与部分输出都要经 shared memory 归并：barrier {1} 次，{2} 是 {3} 次；"
-                        "shared memory 读写 {4}，{2} 是 {5}。"},
+    {Text::why_o_tmp_uncounted,
+     "{0} 依次处理 {1} 个 key block，每两个之间都让中间输出经过显存；{2} 一直把它放在寄存器里。"},
+    {Text::why_one_key_block,
+     "{0} 的一个 {1} 列 key block 就装下了全部 {2} 个 key，所以它的中间输出这次不必经过显存。"},
+    {Text::why_merging,
+     "{0} 的 warp 按 key 切分，最大值、求和与部分输出都要经 shared memory 归并：barrier {1} 次，{2} 是 {3} 次；"
+     "shared memory 读写 {4}，{2} 是 {5}。"},
     {Text::why_barriers, "{0} 要过 {1} 次 barrier，{2} 是 {3} 次。"},
     {Text::why_shared, "{0} 的 shared memory 读写是 {1}，{2} 是 {3}。"},
     {Text::why_fp32, "每 1,000 次 matmul FLOP，{0} 要做 {1} 次 fp32 运算，{2} 是 {3} 次。"},
-    {Text::why_fp32_card, "每 1,000 次 matmul FLOP，{0} 要做 {1} 次 fp32 运算，{2} 是 {3} 次；而这张卡做一次 fp32 FLOP 的时间可以做 "
-                          "{4} 次 matmul FLOP。"},
-    {Text::why_padding, "{0} 的块是 {4} x {5}，实际执行的 matmul FLOPs 是可见部分所需的 {1} 倍；{2} 的块是 {6} x {7}，只要 {3} 倍。"},
+    {Text::why_fp32_card,
+     "每 1,000 次 matmul FLOP，{0} 要做 {1} 次 fp32 运算，{2} 是 {3} 次；而这张卡做一次 fp32 FLOP 的时间可以做 "
+     "{4} 次 matmul FLOP。"},
+    {Text::why_padding,
+     "{0} 的块是 {4} x {5}，实际执行的 matmul FLOPs 是可见部分所需的 {1} 倍；{2} 的块是 {6} x {7}，只要 {3} 倍。"},
     {Text::why_reads, "{0} 向 global memory 请求 {1}，{2} 请求 {3}（重复读的部分可能由 cache 提供）。"},
     {Text::why_plain_saves, "普通 attention 要在 global memory 搬运 {0}；{1} 只请求 {2}，{3} 只请求 {4}。"},
-    {Text::why_plain_does_not_save, "这个规模下，融合并不减少请求：普通 attention 搬运 {0}，{1} 请求 {2}，{3} 请求 {4}。"},
+    {Text::why_plain_does_not_save,
+     "这个规模下，融合并不减少请求：普通 attention 搬运 {0}，{1} 请求 {2}，{3} 请求 {4}。"},
     {Text::why_single_fill, "{0} 有活干的 {1} 只用上了 {3} 个 SM 中的 {2} 个，其余闲着。"},
     {Text::why_single_full, "{0} 有活干的 {1} 让全部 {2} 个 SM 都有活干。"},
     {Text::why_single_occupancy, "一个 SM 放得下 {1} 个 {0} 的 CTA，按 CUDA 的规则 occupancy 是 {2}。"},
@@ -163,8 +174,10 @@ constexpr Catalogue chinese = make_catalogue({
     {Text::device_matmul, "matmul TFLOP/s"},
     {Text::device_fp32, "fp32 TFLOP/s"},
     {Text::device_memory, "显存 GB/s"},
-    {Text::device_summary, "sm_{0}，{1} 个 SM，shared memory 每 SM {2}、每 CTA {3}，matmul {4}、fp32 {5} TFLOP/s，显存 {6} GB/s"},
-    {Text::device_unit_note, "速率为厂商数据：稠密 fp16 matmul（fp32 求和）、fp32、显存带宽。各卡的出处见 flashlens devices --json -"},
+    {Text::device_summary,
+     "sm_{0}，{1} 个 SM，shared memory 每 SM {2}、每 CTA {3}，matmul {4}、fp32 {5} TFLOP/s，显存 {6} GB/s"},
+    {Text::device_unit_note,
+     "速率为厂商数据：稠密 fp16 matmul（fp32 求和）、fp32、显存带宽。各卡的出处见 flashlens devices --json -"},
 });
 
 const Catalogue catalogue_zh = chinese;

@@ -11,7 +11,8 @@ namespace flashlens::report {
 std::string print(const Figure& figure) {
     switch (figure.unit) {
         case Unit::count:
-            return std::abs(figure.value) < 1e7 ? whole(static_cast<std::int64_t>(figure.value)) : magnitude(figure.value);
+            return std::abs(figure.value) < 1e7 ? whole(static_cast<std::int64_t>(figure.value))
+                                                : magnitude(figure.value);
         case Unit::bytes:
             return traffic(figure.value);
         case Unit::fraction:

@@ -80,17 +80,20 @@ private:
         });
     }
     void errors(Text label, const std::function<std::string(const ErrorReport&)>& text) {
-        cells(label, [&](const VariantFacts& variant) { return variant.error ? Cell{text(*variant.error)} : nothing(); });
+        cells(label,
+              [&](const VariantFacts& variant) { return variant.error ? Cell{text(*variant.error)} : nothing(); });
     }
 
     bool any(const std::function<bool(const VariantFacts&)>& has) const {
-        return std::any_of(variants_.begin(), variants_.end(), [&](const VariantFacts* v) { return runs(*v) && has(*v); });
+        return std::any_of(variants_.begin(), variants_.end(),
+                           [&](const VariantFacts* v) { return runs(*v) && has(*v); });
     }
     bool any_counted() const {
         return any([](const VariantFacts& variant) { return variant.counted.has_value(); });
     }
     std::string how_counted() const {
-        const bool sampled = any([](const VariantFacts& variant) { return variant.counted && variant.counted->sampled; });
+        const bool sampled =
+            any([](const VariantFacts& variant) { return variant.counted && variant.counted->sampled; });
         return say(sampled ? Text::counted_sampled : Text::counted_all);
     }
 
@@ -159,9 +162,8 @@ void Builder::launch() {
     row(Text::axes, [](const VariantFacts& v) { return v.launch.axes; });
     row(Text::ctas_with_work, [](const VariantFacts& v) { return whole(v.launch.ctas_with_work); });
     if (any([](const VariantFacts& v) { return v.launch.splits.has_value(); })) {
-        row(Text::splits, [&](const VariantFacts& v) {
-            return v.launch.splits ? whole(*v.launch.splits) : say(Text::splits_none);
-        });
+        row(Text::splits,
+            [&](const VariantFacts& v) { return v.launch.splits ? whole(*v.launch.splits) : say(Text::splits_none); });
     }
     row(Text::owns, [&](const VariantFacts& v) { return owns(v); });
     row(Text::tile, [&](const VariantFacts& v) {
@@ -231,23 +233,23 @@ void Builder::synchronisation() {
         return;
     }
     table_.group(say(Text::group_synchronisation, how_counted()));
-    counted(Text::barriers, [](const simt::Counters& c, const VariantFacts&) {
-        return magnitude(static_cast<double>(c.barriers));
-    });
+    counted(Text::barriers,
+            [](const simt::Counters& c, const VariantFacts&) { return magnitude(static_cast<double>(c.barriers)); });
     counted(Text::barriers_per_cta, [&](const simt::Counters& c, const VariantFacts& v) {
         return v.launch.ctas_with_work > 0
                    ? decimal(static_cast<double>(c.barriers) / static_cast<double>(v.launch.ctas_with_work))
                    : say(Text::not_available);
     });
-    const auto warp_barriers = [](const VariantFacts& v) { return v.counted && v.counted->report.total.warp_barriers > 0; };
+    const auto warp_barriers = [](const VariantFacts& v) {
+        return v.counted && v.counted->report.total.warp_barriers > 0;
+    };
     if (any(warp_barriers)) {
         counted(Text::warp_barriers, [](const simt::Counters& c, const VariantFacts&) {
             return magnitude(static_cast<double>(c.warp_barriers));
         });
     }
-    counted(Text::shuffles, [](const simt::Counters& c, const VariantFacts&) {
-        return magnitude(static_cast<double>(c.shuffles));
-    });
+    counted(Text::shuffles,
+            [](const simt::Counters& c, const VariantFacts&) { return magnitude(static_cast<double>(c.shuffles)); });
 }
 
 void Builder::arithmetic() {
@@ -258,21 +260,17 @@ void Builder::arithmetic() {
     const auto needed = static_cast<double>(flops(comparison_.problem));
     counted(Text::mma_flops, [&](const simt::Counters& c, const VariantFacts&) {
         const double executed = mma_flops(c);
-        return needed > 0 ? say(Text::mma_flops_are, work(executed), ratio(executed / needed))
-                          : work(executed);
+        return needed > 0 ? say(Text::mma_flops_are, work(executed), ratio(executed / needed)) : work(executed);
     });
-    counted(Text::exponentials, [](const simt::Counters& c, const VariantFacts&) {
-        return magnitude(static_cast<double>(c.exp2));
-    });
-    counted(Text::fp32_ops, [](const simt::Counters& c, const VariantFacts&) {
-        return magnitude(static_cast<double>(c.fp32_ops()));
-    });
+    counted(Text::exponentials,
+            [](const simt::Counters& c, const VariantFacts&) { return magnitude(static_cast<double>(c.exp2)); });
+    counted(Text::fp32_ops,
+            [](const simt::Counters& c, const VariantFacts&) { return magnitude(static_cast<double>(c.fp32_ops())); });
     counted(Text::fp32_per_kiloflop, [&](const simt::Counters& c, const VariantFacts&) {
         return c.mma > 0 ? decimal(fp32_per_kiloflop(c)) : say(Text::not_available);
     });
-    counted(Text::divisions, [](const simt::Counters& c, const VariantFacts&) {
-        return magnitude(static_cast<double>(c.fp32_div));
-    });
+    counted(Text::divisions,
+            [](const simt::Counters& c, const VariantFacts&) { return magnitude(static_cast<double>(c.fp32_div)); });
 }
 
 void Builder::gpu_time() {
@@ -293,17 +291,18 @@ void Builder::gpu_time() {
         std::vector<Cell> row;
         for (const VariantFacts* v : variants_) {
             const bool has = runs(*v) && v->timed;
-            row.push_back(!has               ? nothing()
-                          : v == &*base      ? Cell{say(Text::ratio_base)}
-                                             : Cell{say(Text::ratio_is, ratio(base->timed->median_us / v->timed->median_us)),
-                                                    Style::bold});
+            row.push_back(!has          ? nothing()
+                          : v == &*base ? Cell{say(Text::ratio_base)}
+                                        : Cell{say(Text::ratio_is, ratio(base->timed->median_us / v->timed->median_us)),
+                                               Style::bold});
         }
         table_.row(say(Text::ratio, base->name), std::move(row));
     }
 }
 
 void Builder::simulation_time() {
-    if (comparison_.machine != Machine::cpu || !any([](const VariantFacts& v) { return v.simulation_us.has_value(); })) {
+    if (comparison_.machine != Machine::cpu ||
+        !any([](const VariantFacts& v) { return v.simulation_us.has_value(); })) {
         return;
     }
     table_.group(say(Text::group_time_cpu));

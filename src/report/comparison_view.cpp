@@ -18,10 +18,10 @@ constexpr int column_minimum = 22;  ///< narrower value columns make a table tha
 
 std::string shape(const Problem& problem, Language language) {
     // A no-break space keeps a name and its figure on one line.
-    std::string line = fmt::format("B\u00a0{}  H\u00a0{}  KV\u00a0{}  Sq\u00a0{}  Sk\u00a0{}  D\u00a0{}  {}", problem.batch, problem.heads,
-                                   problem.kv_heads, problem.seqlen_q, problem.seqlen_k, problem.head_dim,
-                                   dtype_name(problem.dtype));
-    const Text mask = !problem.causal                         ? Text::full_mask
+    std::string line = fmt::format("B\u00a0{}  H\u00a0{}  KV\u00a0{}  Sq\u00a0{}  Sk\u00a0{}  D\u00a0{}  {}",
+                                   problem.batch, problem.heads, problem.kv_heads, problem.seqlen_q, problem.seqlen_k,
+                                   problem.head_dim, dtype_name(problem.dtype));
+    const Text mask = !problem.causal                        ? Text::full_mask
                       : problem.align == Align::bottom_right ? Text::causal_bottom_right
                                                              : Text::causal_top_left;
     const std::string named = fill(language, mask, problem.diagonal());
@@ -41,18 +41,17 @@ std::string header(const Comparison& comparison, Detail detail, Language languag
     for (const Text label : {Text::inputs, Text::work, Text::card, Text::machine}) {
         width = std::max(width, display_width(text(language, label)) + 2);
     }
-    const auto line = [&](Text label, const std::string& what) {
-        return labelled(say(label), width, what, terminal);
-    };
+    const auto line = [&](Text label, const std::string& what) { return labelled(say(label), width, what, terminal); };
     const Text title = detail == Detail::compared ? Text::title_compare : Text::title_explain;
     std::string result = labelled("", 0, say(title), terminal, Style::bold);
     result += labelled("", width, shape(problem, language), terminal);
     result += line(Text::work, fill(language, Text::work_figures, report::work(static_cast<double>(flops(problem))),
                                     magnitude(static_cast<double>(visible_pairs(problem)))));
     if (detail == Detail::compared) {
-        result += line(Text::inputs, comparison.input_folder.empty()
-                                         ? fill(language, Text::inputs_random, distribution_name(problem.dist), problem.seed)
-                                         : fill(language, Text::inputs_files, printable(comparison.input_folder)));
+        result +=
+            line(Text::inputs, comparison.input_folder.empty()
+                                   ? fill(language, Text::inputs_random, distribution_name(problem.dist), problem.seed)
+                                   : fill(language, Text::inputs_files, printable(comparison.input_folder)));
     }
     result += line(Text::card, card(comparison, language));
     result += labelled("", width, fill(language, Text::card_source, printable(comparison.card.source)), terminal);
@@ -99,7 +98,9 @@ std::string notes(const Comparison& comparison, Language language, const Termina
 
 }  // namespace
 
-std::string dtype_name(DType dtype) { return dtype == DType::fp16 ? "fp16" : "bf16"; }
+std::string dtype_name(DType dtype) {
+    return dtype == DType::fp16 ? "fp16" : "bf16";
+}
 
 std::string distribution_name(Distribution distribution) {
     switch (distribution) {

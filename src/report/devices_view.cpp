@@ -20,8 +20,8 @@ constexpr int column_minimum = 7;
 
 Table table_of_cards(Language language) {
     std::vector<Cell> heading;
-    for (const Text name : {Text::device_name, Text::device_sms, Text::device_shared_per_sm, Text::device_shared_per_cta,
-                            Text::device_matmul, Text::device_fp32, Text::device_memory}) {
+    for (const Text name : {Text::device_name, Text::device_sms, Text::device_shared_per_sm,
+                            Text::device_shared_per_cta, Text::device_matmul, Text::device_fp32, Text::device_memory}) {
         heading.push_back({std::string(text(language, name)), Style::bold});
     }
     heading.insert(heading.begin() + 1, Cell{"sm", Style::bold});
@@ -60,8 +60,8 @@ std::string list_of_cards(Language language, const Terminal& terminal) {
 std::string show_devices(const std::optional<hardware::Card>& here, const std::string& why_none_here, Language language,
                          const Terminal& terminal) {
     const auto say = [&](Text name) { return std::string(text(language, name)); };
-    const std::string here_line = here ? fill(language, Text::devices_here, printable(here->name), here->sm_count, here->chip,
-                                              printable(here->source))
+    const std::string here_line = here ? fill(language, Text::devices_here, printable(here->name), here->sm_count,
+                                              here->chip, printable(here->source))
                                        : fill(language, Text::devices_none_here, printable(why_none_here));
     std::string result = labelled("", 0, here_line, terminal) + "\n";
     result += labelled("", 0, say(Text::devices_known), terminal, Style::bold);

@@ -5,9 +5,13 @@
 
 namespace flashlens::report {
 
-bool runs(const VariantFacts& variant) { return variant.refusal.empty(); }
+bool runs(const VariantFacts& variant) {
+    return variant.refusal.empty();
+}
 
-double mma_flops(const simt::Counters& counters) { return 4096.0 * static_cast<double>(counters.mma); }
+double mma_flops(const simt::Counters& counters) {
+    return 4096.0 * static_cast<double>(counters.mma);
+}
 
 double fp32_per_kiloflop(const simt::Counters& counters) {
     return 1000.0 * static_cast<double>(counters.fp32_ops()) / mma_flops(counters);

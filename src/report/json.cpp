@@ -22,7 +22,9 @@ Json number(double value) {
 }
 
 /// Invalid UTF-8 (in a path, say) is replaced rather than refused.
-std::string dump(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
+std::string dump(const Json& json) {
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
 
 Json problem(const Comparison& comparison) {
     const Problem& p = comparison.problem;
@@ -213,7 +215,9 @@ Json variant_json(const VariantFacts& variant, const Comparison& comparison, Det
     return json;
 }
 
-Json figure(const Figure& figure) { return {{"name", figure.name}, {"value", number(figure.value)}}; }
+Json figure(const Figure& figure) {
+    return {{"name", figure.name}, {"value", number(figure.value)}};
+}
 
 Json sentences(const Comparison& comparison, Language language) {
     constexpr const char* relations[] = {"greater", "less", "equal", "about"};
@@ -244,7 +248,8 @@ std::string to_json(const Comparison& comparison, Detail detail, Language langua
     for (const VariantFacts& variant : comparison.variants) {
         json["variants"].push_back(variant_json(variant, comparison, detail));
     }
-    json["plain_attention"] = {{"read_bytes", comparison.plain_read_bytes}, {"write_bytes", comparison.plain_write_bytes}};
+    json["plain_attention"] = {{"read_bytes", comparison.plain_read_bytes},
+                               {"write_bytes", comparison.plain_write_bytes}};
     if (detail == Detail::compared) {
         json["reference"] = nullptr;
         if (comparison.reference) {

@@ -9,7 +9,9 @@
 namespace flashlens::report {
 namespace {
 
-std::string not_finite(double value) { return std::isnan(value) ? "NaN" : value > 0 ? "inf" : "-inf"; }
+std::string not_finite(double value) {
+    return std::isnan(value) ? "NaN" : value > 0 ? "inf" : "-inf";
+}
 
 std::string with_thousands(std::string digits) {
     const std::size_t start = digits.front() == '-' ? 1 : 0;
@@ -37,12 +39,15 @@ std::string in_units(double value, const std::array<UnitOf, Count>& units) {
         ++unit;
     }
     const std::string_view name = units[unit].name;
-    return name.empty() ? decimal(value / units[unit].size) : fmt::format("{} {}", decimal(value / units[unit].size), name);
+    return name.empty() ? decimal(value / units[unit].size)
+                        : fmt::format("{} {}", decimal(value / units[unit].size), name);
 }
 
 }  // namespace
 
-std::string whole(std::int64_t value) { return with_thousands(fmt::format("{}", value)); }
+std::string whole(std::int64_t value) {
+    return with_thousands(fmt::format("{}", value));
+}
 
 std::string decimal(double value) {
     if (!std::isfinite(value)) {
@@ -67,7 +72,8 @@ std::string decimal(double value) {
 }
 
 std::string memory_size(std::int64_t bytes) {
-    constexpr std::array<UnitOf, 4> units{{{1, "B"}, {1024, "KiB"}, {1024.0 * 1024, "MiB"}, {1024.0 * 1024 * 1024, "GiB"}}};
+    constexpr std::array<UnitOf, 4> units{
+        {{1, "B"}, {1024, "KiB"}, {1024.0 * 1024, "MiB"}, {1024.0 * 1024 * 1024, "GiB"}}};
     return in_units(static_cast<double>(bytes), units);
 }
 
@@ -90,7 +96,8 @@ std::string magnitude(double value) {
 }
 
 std::string work(double flop) {
-    constexpr std::array<UnitOf, 5> units{{{1, "FLOP"}, {1e6, "MFLOP"}, {1e9, "GFLOP"}, {1e12, "TFLOP"}, {1e15, "PFLOP"}}};
+    constexpr std::array<UnitOf, 5> units{
+        {{1, "FLOP"}, {1e6, "MFLOP"}, {1e9, "GFLOP"}, {1e12, "TFLOP"}, {1e15, "PFLOP"}}};
     return std::isfinite(flop) && std::abs(flop) < 999'500 ? whole(static_cast<std::int64_t>(flop)) + " FLOP"
                                                            : in_units(flop, units);
 }

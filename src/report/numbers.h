@@ -1,4 +1,5 @@
-// Numbers as people read them. ASCII only; a value that is no finite number reads "NaN", "inf" or "-inf", without a unit.
+// Numbers as people read them. ASCII only; a value that is no finite number reads "NaN", "inf" or "-inf", without a
+// unit.
 #pragma once
 
 #include <cstdint>

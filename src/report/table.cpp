@@ -20,7 +20,9 @@ constexpr Border unicode{"─", "│", "├", "┤", "┼", "┌", "┬", "┐",
 constexpr Border ascii{"-", "|", "+", "+", "+", "+", "+", "+", "+", "+", "+"};
 
 /// "│ " before, " │" after, " │ " between.
-int border_width(std::size_t columns) { return 3 * static_cast<int>(columns) + 1; }
+int border_width(std::size_t columns) {
+    return 3 * static_cast<int>(columns) + 1;
+}
 
 std::string repeat(std::string_view text, int times) {
     std::string result;
@@ -95,7 +97,9 @@ Table::Table(std::vector<Cell> heading) : columns_(heading.size()) {
     rows_.push_back({Kind::row, std::move(heading)});
 }
 
-void Table::group(const std::string& title) { rows_.push_back({Kind::group, {{title, Style::bold}}}); }
+void Table::group(const std::string& title) {
+    rows_.push_back({Kind::group, {{title, Style::bold}}});
+}
 
 void Table::row(const std::string& label, std::vector<Cell> cells) {
     cells.insert(cells.begin(), Cell{label, Style::plain});

@@ -18,8 +18,8 @@ struct Cell {
     Style style = Style::plain;
 };
 
-/// A column of labels and then value columns. Groups of rows stand under a rule that carries their title. Columns are as
-/// wide as their text needs; what is wider than the terminal is wrapped, the widest column first.
+/// A column of labels and then value columns. Groups of rows stand under a rule that carries their title. Columns are
+/// as wide as their text needs; what is wider than the terminal is wrapped, the widest column first.
 class Table {
 public:
     explicit Table(std::vector<Cell> heading);

@@ -25,7 +25,9 @@ std::string first_not_empty(const Surroundings& surroundings, std::initializer_l
     return {};
 }
 
-bool sensible(std::optional<int> columns) { return columns && *columns >= narrowest && *columns <= widest; }
+bool sensible(std::optional<int> columns) {
+    return columns && *columns >= narrowest && *columns <= widest;
+}
 
 std::optional<int> whole_number(const std::string& text) {
     int value = 0;

@@ -14,9 +14,13 @@ namespace {
 constexpr std::size_t most_sentences = 4;
 constexpr double telling_ratio = 1.15;  ///< figures closer than this are not worth a sentence of their own
 
-double as_double(std::int64_t value) { return static_cast<double>(value); }
+double as_double(std::int64_t value) {
+    return static_cast<double>(value);
+}
 
-Figure constant(double value, Unit unit = Unit::number) { return {"constant", value, unit}; }
+Figure constant(double value, Unit unit = Unit::number) {
+    return {"constant", value, unit};
+}
 
 /// left / right, named so.
 Figure quotient(const Figure& left, const Figure& right) {
@@ -116,8 +120,8 @@ private:
     Figure queries() const { return {"problem.seqlen_q", as_double(comparison_.problem.seqlen_q), Unit::count}; }
     Figure keys() const { return {"problem.visible_keys", as_double(visible_keys(comparison_.problem)), Unit::count}; }
     Figure plain() const {
-        return {"plain.global_bytes", as_double(comparison_.plain_read_bytes) + as_double(comparison_.plain_write_bytes),
-                Unit::bytes};
+        return {"plain.global_bytes",
+                as_double(comparison_.plain_read_bytes) + as_double(comparison_.plain_write_bytes), Unit::bytes};
     }
 
     void time(const Subject& a, const Subject& b);
@@ -149,8 +153,8 @@ void Speaker::time(const Subject& a, const Subject& b) {
     const Figure long_time = slow.time();
     const Figure short_time = fast.time();
     const Figure times = quotient(long_time, short_time);
-    const bool apart = !offer(100, {{short_time, Relation::about, long_time}}, Text::why_same_time, fast.name(), short_time,
-                              slow.name(), long_time);
+    const bool apart = !offer(100, {{short_time, Relation::about, long_time}}, Text::why_same_time, fast.name(),
+                              short_time, slow.name(), long_time);
     if (apart) {
         offer(100, {{long_time, Relation::greater, short_time}, {times, Relation::greater, constant(1)}},
               Text::why_faster, fast.name(), short_time, slow.name(), long_time, times);
@@ -165,13 +169,13 @@ void Speaker::time(const Subject& a, const Subject& b) {
         return;
     }
     padding_weight_ = 90;
-    const bool nothing_counted_against_it =
-        slow.counted() && fast.counted() && slow.sms().value >= fast.sms().value &&
-        slow.executed().value <= telling_ratio * fast.executed().value;
+    const bool nothing_counted_against_it = slow.counted() && fast.counted() && slow.sms().value >= fast.sms().value &&
+                                            slow.executed().value <= telling_ratio * fast.executed().value;
     if (nothing_counted_against_it) {
-        offer(85, {{long_time, Relation::greater, short_time},
-                   {slow.barriers(), Relation::less, fast.barriers()},
-                   {slow.shared(), Relation::less, fast.shared()}},
+        offer(85,
+              {{long_time, Relation::greater, short_time},
+               {slow.barriers(), Relation::less, fast.barriers()},
+               {slow.shared(), Relation::less, fast.shared()}},
               Text::why_unexplained, slow.name(), slow.barriers(), fast.barriers(), slow.shared(), fast.shared(),
               long_time, short_time);
     }
@@ -181,21 +185,22 @@ void Speaker::sm_fill(const Subject& a, const Subject& b) {
     const auto [more, less] = larger_first(a, b, &Subject::sms);
     const Figure most = more.sms();
     const Figure least = less.sms();
-    offer(80, {{most, Relation::greater, least}, {least, Relation::less, sm_count()}}, Text::why_fill_differs, more.name(),
-          ctas(more.ctas()), most, sm_count(), less.name(), ctas(less.ctas()), least);
+    offer(80, {{most, Relation::greater, least}, {least, Relation::less, sm_count()}}, Text::why_fill_differs,
+          more.name(), ctas(more.ctas()), most, sm_count(), less.name(), ctas(less.ctas()), least);
     offer(80, {{a.sms(), Relation::equal, sm_count()}, {b.sms(), Relation::equal, sm_count()}}, Text::why_fill_full,
           a.name(), ctas(a.ctas()), b.name(), ctas(b.ctas()), sm_count());
-    offer(80, {{a.sms(), Relation::equal, b.sms()}, {a.sms(), Relation::less, sm_count()}}, Text::why_fill_same, a.name(),
-          ctas(a.ctas()), b.name(), ctas(b.ctas()), a.sms(), sm_count());
+    offer(80, {{a.sms(), Relation::equal, b.sms()}, {a.sms(), Relation::less, sm_count()}}, Text::why_fill_same,
+          a.name(), ctas(a.ctas()), b.name(), ctas(b.ctas()), a.sms(), sm_count());
 }
 
 void Speaker::one_query_block(const Subject& subject) {
     if (subject.has_splits() || queries().value > subject.block_m().value) {
         return;
     }
-    offer(75, {at_most(queries(), subject.block_m()),
-               {subject.ctas(), Relation::less, sm_count()},
-               {subject.ctas(), Relation::equal, heads_in_all()}},
+    offer(75,
+          {at_most(queries(), subject.block_m()),
+           {subject.ctas(), Relation::less, sm_count()},
+           {subject.ctas(), Relation::equal, heads_in_all()}},
           Text::why_one_query_block, subject.name(), subject.block_m(), queries(), ctas(subject.ctas()), sm_count());
 }
 
@@ -203,9 +208,10 @@ void Speaker::splits(const Subject& subject) {
     if (!subject.has_splits()) {
         return;
     }
-    offer(45, {{subject.splits(), Relation::greater, constant(1, Unit::count)},
-               {heads_in_all(), Relation::less, sm_count()},
-               {subject.ctas(), Relation::greater, heads_in_all()}},
+    offer(45,
+          {{subject.splits(), Relation::greater, constant(1, Unit::count)},
+           {heads_in_all(), Relation::less, sm_count()},
+           {subject.ctas(), Relation::greater, heads_in_all()}},
           Text::why_splits, subject.name(), ctas(heads_in_all()), sm_count(), subject.splits(), ctas(subject.ctas()));
 }
 
@@ -231,14 +237,14 @@ void Speaker::key_blocks(const Subject& streaming, const Subject& other) {
     }
     const Claim several{streaming.blocks_of_keys(), Relation::greater, constant(1, Unit::count)};
     if (streaming.counted() && other.counted()) {
-        offer(60, {several, {streaming.written(), Relation::greater, other.written()}}, Text::why_o_tmp, streaming.name(),
-              streaming.blocks_of_keys(), streaming.written(), other.name(), other.written());
+        offer(60, {several, {streaming.written(), Relation::greater, other.written()}}, Text::why_o_tmp,
+              streaming.name(), streaming.blocks_of_keys(), streaming.written(), other.name(), other.written());
     } else {
         offer(60, {several}, Text::why_o_tmp_uncounted, streaming.name(), streaming.blocks_of_keys(), other.name());
     }
     if (keys().value > 0.0 && keys().value <= streaming.block_n().value) {
-        offer(30, {at_most(keys(), streaming.block_n())}, Text::why_one_key_block, streaming.name(), streaming.block_n(),
-              keys());
+        offer(30, {at_most(keys(), streaming.block_n())}, Text::why_one_key_block, streaming.name(),
+              streaming.block_n(), keys());
     }
 }
 
@@ -278,8 +284,8 @@ void Speaker::arithmetic(const Subject& a, const Subject& b) {
     const Figure matmul{"card.matmul_tflops", comparison_.card.matmul_tflops, Unit::number};
     const Figure fp32{"card.fp32_tflops", comparison_.card.fp32_tflops, Unit::number};
     const Figure dearness = quotient(matmul, fp32);
-    if (!offer(50, {claim, {dearness, Relation::greater, constant(1)}}, Text::why_fp32_card, busier.name(), busier.fp32(),
-               leaner.name(), leaner.fp32(), dearness)) {
+    if (!offer(50, {claim, {dearness, Relation::greater, constant(1)}}, Text::why_fp32_card, busier.name(),
+               busier.fp32(), leaner.name(), leaner.fp32(), dearness)) {
         offer(50, {claim}, Text::why_fp32, busier.name(), busier.fp32(), leaner.name(), leaner.fp32());
     }
 }
@@ -287,8 +293,8 @@ void Speaker::arithmetic(const Subject& a, const Subject& b) {
 void Speaker::memory(const Subject& a, const Subject& b) {
     offer(30, {{plain(), Relation::greater, a.moved()}, {plain(), Relation::greater, b.moved()}}, Text::why_plain_saves,
           plain(), a.name(), a.moved(), b.name(), b.moved());
-    offer(30, {{plain(), Relation::less, a.moved()}, {plain(), Relation::less, b.moved()}}, Text::why_plain_does_not_save,
-          plain(), a.name(), a.moved(), b.name(), b.moved());
+    offer(30, {{plain(), Relation::less, a.moved()}, {plain(), Relation::less, b.moved()}},
+          Text::why_plain_does_not_save, plain(), a.name(), a.moved(), b.name(), b.moved());
     const auto [more, less] = larger_first(a, b, &Subject::read);
     offer(25, {{more.read(), Relation::greater, less.read()}}, Text::why_reads, more.name(), more.read(), less.name(),
           less.read());
@@ -335,7 +341,8 @@ void Speaker::speak_of(const Subject& only) {
 }
 
 std::vector<Sentence> Speaker::best() && {
-    std::stable_sort(offers_.begin(), offers_.end(), [](const Offer& a, const Offer& b) { return a.weight > b.weight; });
+    std::stable_sort(offers_.begin(), offers_.end(),
+                     [](const Offer& a, const Offer& b) { return a.weight > b.weight; });
     std::vector<Sentence> result;
     for (Offer& offer : offers_) {
         if (result.size() < most_sentences) {

@@ -121,9 +121,10 @@ TEST_CASE("bad input: exit code 2, one line that names option, value and what wo
 }
 
 TEST_CASE("options of compare, with and without the word, before and after it") {
-    for (const Words& arguments : {Words{"-b", "3", "-H", "6", "-s", "100", "-d", "80", "--causal"},
-                                   Words{"compare", "-b", "3", "-H", "6", "-s", "100", "-d", "80", "--causal"},
-                                   Words{"-b", "3", "-H6", "compare", "--seqlen=100", "--head-dim", "80", "--causal"}}) {
+    for (const Words& arguments :
+         {Words{"-b", "3", "-H", "6", "-s", "100", "-d", "80", "--causal"},
+          Words{"compare", "-b", "3", "-H", "6", "-s", "100", "-d", "80", "--causal"},
+          Words{"-b", "3", "-H6", "compare", "--seqlen=100", "--head-dim", "80", "--causal"}}) {
         const auto result = run(arguments);
         CAPTURE(result.err);
         CHECK(result.code == 0);
@@ -143,10 +144,11 @@ TEST_CASE("options of compare, with and without the word, before and after it") 
 }
 
 TEST_CASE("every option reaches the request") {
-    const auto result = run({"--kv-heads", "4", "--heads", "8", "--seqlen-q", "7", "--seqlen-k", "9", "--align", "top-left",
-                             "--dtype", "bf16", "--scale", "0.5", "--seed", "18446744073709551615", "--dist", "sharp", "--machine",
-                             "cpu", "--gpu", "RTX 4090", "--variants", "v2,v1", "--splits", "5", "--verify", "full", "--output",
-                             "d"});
+    const auto result = run(
+        {"--kv-heads", "4",        "--heads",   "8",    "--seqlen-q", "7",        "--seqlen-k", "9",
+         "--align",    "top-left", "--dtype",   "bf16", "--scale",    "0.5",      "--seed",     "18446744073709551615",
+         "--dist",     "sharp",    "--machine", "cpu",  "--gpu",      "RTX 4090", "--variants", "v2,v1",
+         "--splits",   "5",        "--verify",  "full", "--output",   "d"});
     CAPTURE(result.err);
     REQUIRE(result.code == 0);
     const Request& r = result.asked;

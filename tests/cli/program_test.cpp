@@ -26,7 +26,9 @@ using fake::World;
 
 namespace {
 
-bool has(const std::string& text, std::string_view words) { return text.find(words) != std::string::npos; }
+bool has(const std::string& text, std::string_view words) {
+    return text.find(words) != std::string::npos;
+}
 
 std::string content(const std::filesystem::path& file) {
     std::ostringstream all;
@@ -69,8 +71,11 @@ TEST_CASE("help fits a screen and names every option") {
     for (const char* word : {"--help", "--version", "compare", "explain", "devices", "completion", "examples"}) {
         CHECK(has(help_text(), word));
     }
-    for (const std::vector<std::string>& arguments :
-         {std::vector<std::string>{"--help"}, {"-h"}, {"compare", "--help"}, {"explain", "-h"}, {"--seqlen", "5", "-h"}}) {
+    for (const std::vector<std::string>& arguments : {std::vector<std::string>{"--help"},
+                                                      {"-h"},
+                                                      {"compare", "--help"},
+                                                      {"explain", "-h"},
+                                                      {"--seqlen", "5", "-h"}}) {
         const auto result = run(arguments);
         CHECK(result.code == 0);
         CHECK(result.out == help_text());
@@ -85,8 +90,9 @@ TEST_CASE("version") {
 }
 
 TEST_CASE("the examples of the help are right usage") {
-    const std::vector<std::vector<std::string>> examples{{"-b", "1", "-H", "8", "-s", "1024", "--causal"},
-                                                         {"explain", "-s", "16384", "-H", "1", "-b", "1", "--gpu", "RTX 3090"}};
+    const std::vector<std::vector<std::string>> examples{
+        {"-b", "1", "-H", "8", "-s", "1024", "--causal"},
+        {"explain", "-s", "16384", "-H", "1", "-b", "1", "--gpu", "RTX 3090"}};
     for (const auto& example : examples) {
         CHECK(run(example).code == 0);
     }

@@ -35,8 +35,10 @@ TEST_CASE("both languages have every text, with the same places to fill") {
         }
         // Sentences are translated; only terms that Chinese readers use in English may stay.
         const bool sentence = english.find(' ', english.find(' ') + 1) != std::string_view::npos;
-        const bool has_chinese = chinese.find_first_not_of(
-            " \t!\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~") !=
+        const bool has_chinese =
+            chinese.find_first_not_of(
+                " \t!\"#$%&'()*+,-./"
+                "0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~") !=
             std::string_view::npos;
         if (sentence && english.find_first_of("abcdefghijklmnopqrstuvwxyz") != std::string_view::npos &&
             english.substr(0, 1) != "{") {

@@ -105,8 +105,9 @@ std::uint64_t amount(std::mt19937_64& generator, int digits) {
 
 simt::Counters counters(std::mt19937_64& generator) {
     simt::Counters c;
-    for (std::uint64_t* count : {&c.global_read_bytes, &c.global_write_bytes, &c.shared_read_bytes, &c.shared_write_bytes,
-                                 &c.barriers, &c.shuffles, &c.mma, &c.exp2, &c.fp32_fma, &c.fp32_mul, &c.fp32_div}) {
+    for (std::uint64_t* count :
+         {&c.global_read_bytes, &c.global_write_bytes, &c.shared_read_bytes, &c.shared_write_bytes, &c.barriers,
+          &c.shuffles, &c.mma, &c.exp2, &c.fp32_fma, &c.fp32_mul, &c.fp32_div}) {
         *count = amount(generator, 13);
     }
     return c;
@@ -179,8 +180,8 @@ Comparison random(std::mt19937_64& generator) {
         launch.waves.sms_with_work =
             static_cast<int>(std::min<std::int64_t>(launch.ctas_with_work, result.card.sm_count));
         launch.waves.sm_fill = static_cast<double>(launch.waves.sms_with_work) / result.card.sm_count;
-        launch.waves.waves = static_cast<double>(launch.ctas_with_work) /
-                             (result.card.sm_count * launch.occupancy.ctas_per_sm);
+        launch.waves.waves =
+            static_cast<double>(launch.ctas_with_work) / (result.card.sm_count * launch.occupancy.ctas_per_sm);
         if (launch.splits) {
             launch.splits = one_of(generator, {1, 2, 13, 29});
         }
@@ -195,7 +196,8 @@ Comparison random(std::mt19937_64& generator) {
         }
     }
     if (timed && generator() % 3 == 0) {
-        result.variants[1].timed->median_us = result.variants[0].timed->median_us * one_of(generator, {1.0, 1.001, 1.02, 1.04});
+        result.variants[1].timed->median_us =
+            result.variants[0].timed->median_us * one_of(generator, {1.0, 1.001, 1.02, 1.04});
     }
     return result;
 }

@@ -9,7 +9,8 @@ using namespace flashlens::report;
 
 namespace {
 
-Surroundings with(std::map<std::string, std::string> variables, bool is_terminal = true, std::optional<int> window = 120) {
+Surroundings with(std::map<std::string, std::string> variables, bool is_terminal = true,
+                  std::optional<int> window = 120) {
     Surroundings result;
     result.variable = [variables = std::move(variables)](const char* name) -> std::optional<std::string> {
         const auto found = variables.find(name);

@@ -61,7 +61,9 @@ int check_shape(const std::string& text, const Terminal& terminal) {
     return table_lines;
 }
 
-bool has(const std::string& text, const char* words) { return text.find(words) != std::string::npos; }
+bool has(const std::string& text, const char* words) {
+    return text.find(words) != std::string::npos;
+}
 
 /// Without the line breaks, borders and indents that wrapping brings.
 std::string flat(const std::string& text) {
@@ -145,13 +147,35 @@ TEST_CASE("box-drawing and colour only where they may be") {
 
 TEST_CASE("what the comparison says") {
     const std::string text = show(samples::simulated(), Detail::compared, Language::en, wide);
-    for (const char* words :
-         {"B 2  H 16  KV 16  Sq 512  Sk 512  D 64  fp16", "full mask", "A100 40GB", "not in this machine", "108 SMs", "sm_80",
-          "NVIDIA A100 data sheet", "(2, 16, 13) = 416 CTAs", "batch, head, split", "query block, batch, head",
-          "one 16-row query tile in 13", "one 128-row query block", "128 = 4 warps over keys", "36.1 KiB", "255",
-          "2 (limit: registers)", "12.5 %", "108 of 108 SMs (100 %)", "counted by the CPU machine", "would read 39.8 MB",
-          "300 MB", "8,192", "not a GPU's", "612 ms", "1.10e-04 (allowed 2.70e-04)", "ok", "all 16,384", "150 ms",
-          "O, max error 1.30e-04"}) {
+    for (const char* words : {"B 2  H 16  KV 16  Sq 512  Sk 512  D 64  fp16",
+                              "full mask",
+                              "A100 40GB",
+                              "not in this machine",
+                              "108 SMs",
+                              "sm_80",
+                              "NVIDIA A100 data sheet",
+                              "(2, 16, 13) = 416 CTAs",
+                              "batch, head, split",
+                              "query block, batch, head",
+                              "one 16-row query tile in 13",
+                              "one 128-row query block",
+                              "128 = 4 warps over keys",
+                              "36.1 KiB",
+                              "255",
+                              "2 (limit: registers)",
+                              "12.5 %",
+                              "108 of 108 SMs (100 %)",
+                              "counted by the CPU machine",
+                              "would read 39.8 MB",
+                              "300 MB",
+                              "8,192",
+                              "not a GPU's",
+                              "612 ms",
+                              "1.10e-04 (allowed 2.70e-04)",
+                              "ok",
+                              "all 16,384",
+                              "150 ms",
+                              "O, max error 1.30e-04"}) {
         CAPTURE(words);
         CHECK(has(text, words));
     }
@@ -162,8 +186,8 @@ TEST_CASE("what the comparison says") {
 TEST_CASE("on a card: times, rates and the ratio") {
     const std::string text = show(samples::timed(), Detail::compared, Language::en, wide);
     // 2.147 GFLOP in 161.2 us and 115.4 us
-    for (const char* words : {"in this machine", "measured on the card", "161 us (158 us to 171 us, 20 runs)", "13.3", "18.6",
-                              "1.40x", "speed beside v1"}) {
+    for (const char* words : {"in this machine", "measured on the card", "161 us (158 us to 171 us, 20 runs)", "13.3",
+                              "18.6", "1.40x", "speed beside v1"}) {
         CAPTURE(words);
         CHECK(has(text, words));
     }
@@ -188,9 +212,11 @@ TEST_CASE("masks are named") {
     Comparison comparison = samples::simulated();
     comparison.problem.causal = true;
     comparison.problem.seqlen_k = 700;
-    CHECK(has(flat(show(comparison, Detail::compared, Language::en, wide)), "bottom-right aligned (query i sees keys j <= i + 188)"));
+    CHECK(has(flat(show(comparison, Detail::compared, Language::en, wide)),
+              "bottom-right aligned (query i sees keys j <= i + 188)"));
     comparison.problem.align = Align::top_left;
-    CHECK(has(flat(show(comparison, Detail::compared, Language::en, wide)), "top-left aligned (query i sees keys j <= i)"));
+    CHECK(has(flat(show(comparison, Detail::compared, Language::en, wide)),
+              "top-left aligned (query i sees keys j <= i)"));
 }
 
 TEST_CASE("a variant that can't run says why and has no figures") {
@@ -236,7 +262,8 @@ TEST_CASE("a path can't steer the terminal") {
 
 TEST_CASE("Chinese output is Chinese") {
     const std::string text = show(samples::timed(), Detail::compared, Language::zh, wide);
-    for (const char* words : {"前向", "就在本机", "为什么", "受限于寄存器", "通过", "16 行的 query tile，每 13 个取一个"}) {
+    for (const char* words :
+         {"前向", "就在本机", "为什么", "受限于寄存器", "通过", "16 行的 query tile，每 13 个取一个"}) {
         CAPTURE(words);
         CHECK(has(text, words));
     }

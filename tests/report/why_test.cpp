@@ -13,7 +13,9 @@ using namespace flashlens::report;
 
 namespace {
 
-double ceil_div(double a, double b) { return std::ceil(a / b); }
+double ceil_div(double a, double b) {
+    return std::ceil(a / b);
+}
 
 /// Every figure that a sentence may name, worked out here from the comparison, apart from the code under test.
 std::map<std::string, double> figures(const Comparison& c) {

@@ -13,7 +13,7 @@ TEST_CASE("display width") {
     CHECK(display_width("（0）") == 5);
     CHECK(display_width("µs ×") == 4);
     CHECK(display_width("│─┼") == 3);
-    CHECK(display_width("e\u0301") == 1);   // e and a combining acute accent
+    CHECK(display_width("e\u0301") == 1);  // e and a combining acute accent
     CHECK(display_width("한국어") == 6);
     CHECK(display_width("😀") == 2);
     CHECK(display_width("\xff\xfe") == 2);  // no UTF-8: a column each
@@ -23,7 +23,10 @@ TEST_CASE("lines never pass the width and lose nothing") {
     const std::string texts[] = {
         "one 128-row query block and a word-that-is-far-too-long-for-any-narrow-column at the end",
         "没有 num_splits 的话，v1 只有 8 个 CTA，而 SM 有 108 个；每个 split 都要把 K 和 V 重读一遍。",
-        "a", "", "  two leading blanks", "/a/path/without/any/blank/at/all/that/goes/on/and/on",
+        "a",
+        "",
+        "  two leading blanks",
+        "/a/path/without/any/blank/at/all/that/goes/on/and/on",
     };
     const auto squeezed = [](std::string text) {
         std::erase(text, ' ');
