@@ -64,7 +64,7 @@ std::uint64_t note_global(Cta& cta, Access access, const Where& where, const voi
         cta.fail(KernelError::Kind::out_of_bounds,
                  std::string(name_of(access)) + " to " + region->name + ", which is an input and not to be written", where);
     }
-    if (region->granules != nullptr) {
+    if (region->granules) {
         const Moment m = cta.moment(cta.warp(), cta.lane().thread, site);
         GlobalGranule* granule = &region->granules[position / 4];
         const unsigned halves = bytes == 2 ? 1U << (position / 2 % 2) : 3U;
@@ -76,8 +76,8 @@ std::uint64_t note_global(Cta& cta, Access access, const Where& where, const voi
             }
         }
     }
-    if (TouchedMap* map = writes ? region->written.get() : region->read.get(); map != nullptr) {
-        map->touch(position, bytes);
+    if (TouchedMap& map = writes ? region->written : region->read; map) {
+        map.touch(position, bytes);
     }
     return region->device_address + position;
 }

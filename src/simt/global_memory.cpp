@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <bit>
-#include <cstdlib>
 #include <limits>
-#include <new>
 
 namespace flashlens::simt {
 namespace {
@@ -63,8 +61,8 @@ GlobalFinding note_global_write(GlobalGranule& g, const Moment& m, std::uint32_t
 
 std::uint64_t TouchedMap::bytes() const {
     std::uint64_t bits = 0;
-    for (std::size_t i = 0; i < count_; ++i) {
-        bits += static_cast<unsigned>(std::popcount(words_[i].load(std::memory_order_relaxed)));
+    for (const std::atomic<std::uint64_t>& word : words_) {
+        bits += static_cast<unsigned>(std::popcount(word.load(std::memory_order_relaxed)));
     }
     return 2 * bits;
 }
@@ -86,18 +84,11 @@ GlobalMemory::GlobalMemory(const std::vector<Region>& regions, bool track_words,
         device_address = (device_address + span + 2 * 256 - 1) / 256 * 256;
         const bool writable = region.use != Region::Use::input;
         if (track_words && writable) {
-            // Zeroed pages that the kernel never touches cost nothing.
-            auto* granules = static_cast<GlobalGranule*>(std::calloc((span + 3) / 4, sizeof(GlobalGranule)));
-            if (granules == nullptr) {
-                throw std::bad_alloc();
-            }
-            mapped.granules = {granules, std::free};
+            mapped.granules = ZeroedPages<GlobalGranule>((span + 3) / 4);
         }
         if (track_touched) {
-            mapped.read = std::make_unique<TouchedMap>(span);
-            if (writable) {
-                mapped.written = std::make_unique<TouchedMap>(span);
-            }
+            mapped.read = TouchedMap(span);
+            mapped.written = writable ? TouchedMap(span) : TouchedMap();
         }
     }
 }
@@ -124,7 +115,7 @@ std::string GlobalMemory::nearest(const void* address, unsigned bytes) const {
 std::uint64_t GlobalMemory::unique_read_bytes() const {
     std::uint64_t sum = 0;
     for (const MappedRegion& region : regions_) {
-        sum += region.read != nullptr ? region.read->bytes() : 0;
+        sum += region.read.bytes();
     }
     return sum;
 }
@@ -132,7 +123,7 @@ std::uint64_t GlobalMemory::unique_read_bytes() const {
 std::uint64_t GlobalMemory::unique_write_bytes() const {
     std::uint64_t sum = 0;
     for (const MappedRegion& region : regions_) {
-        sum += region.written != nullptr ? region.written->bytes() : 0;
+        sum += region.written.bytes();
     }
     return sum;
 }

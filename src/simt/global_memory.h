@@ -5,12 +5,12 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "simt/launch.h"
 #include "simt/order.h"
+#include "simt/pages.h"
 
 namespace flashlens::simt {
 
@@ -32,8 +32,11 @@ GlobalFinding note_global_write(GlobalGranule& g, const Moment& m, std::uint32_t
 /// Which bytes were touched, two to a bit.
 class TouchedMap {
 public:
-    explicit TouchedMap(std::size_t bytes) : words_(new std::atomic<std::uint64_t>[(bytes + 127) / 128]{}), count_((bytes + 127) / 128) {}
+    TouchedMap() = default;
+    explicit TouchedMap(std::size_t bytes) : words_((bytes + 127) / 128) {}
 
+    explicit operator bool() const { return static_cast<bool>(words_); }
+    /// `position` is a multiple of `bytes`.
     void touch(std::size_t position, unsigned bytes) {
         std::atomic<std::uint64_t>& word = words_[position / 128];
         const std::uint64_t bits = ((std::uint64_t{1} << (bytes / 2)) - 1) << (position % 128 / 2);
@@ -44,8 +47,7 @@ public:
     std::uint64_t bytes() const;
 
 private:
-    std::unique_ptr<std::atomic<std::uint64_t>[]> words_;
-    std::size_t count_;
+    ZeroedPages<std::atomic<std::uint64_t>> words_;
 };
 
 /// A Region at work. `position` is the distance of an address from the region's start, plus the start's distance from
@@ -57,9 +59,9 @@ struct MappedRegion {
     Region::Use use = Region::Use::input;
     std::size_t skew = 0;                 ///< begin modulo 16
     std::uint64_t device_address = 0;     ///< of position 0, a multiple of 256 as cudaMalloc gives: sectors depend on it
-    std::unique_ptr<GlobalGranule[], void (*)(void*)> granules{nullptr, nullptr};  ///< by position / 4
-    std::unique_ptr<TouchedMap> read;
-    std::unique_ptr<TouchedMap> written;
+    ZeroedPages<GlobalGranule> granules;  ///< by position / 4; none for inputs
+    TouchedMap read;
+    TouchedMap written;
 
     bool contains(const std::byte* address, unsigned bytes) const { return address >= begin && address + bytes <= end; }
     std::size_t position(const std::byte* address) const { return static_cast<std::size_t>(address - begin) + skew; }
