@@ -63,10 +63,17 @@ void count_instruction(const Site& site, const std::uint64_t* addresses, std::ui
             counters.global_write_sectors += sectors(addresses, active);
             ++counters.global_write_instructions;
             return;
-        case Access::load_shared: counters.shared_read_bytes += bytes; break;
-        case Access::store_shared: counters.shared_write_bytes += bytes; break;
-        case Access::cp_async: counters.shared_write_bytes += bytes; break;
-        case Access::ldmatrix: return;  // a meeting point: counted there
+        case Access::load_shared:
+            counters.shared_read_bytes += bytes;
+            break;
+        case Access::store_shared:
+            counters.shared_write_bytes += bytes;
+            break;
+        case Access::cp_async:
+            counters.shared_write_bytes += bytes;
+            break;
+        case Access::ldmatrix:
+            return;  // a meeting point: counted there
     }
 
     std::array<std::uint32_t, 32> shared{};
@@ -96,9 +103,12 @@ void count_instruction(const Site& site, const std::uint64_t* addresses, std::ui
 
 Wavefronts shared_wavefronts(const std::uint32_t* addresses, std::uint32_t active, unsigned bytes) {
     switch (bytes) {
-        case 4: return warp_wavefronts<4>(addresses, active);
-        case 8: return warp_wavefronts<8>(addresses, active);
-        default: return warp_wavefronts<16>(addresses, active);
+        case 4:
+            return warp_wavefronts<4>(addresses, active);
+        case 8:
+            return warp_wavefronts<8>(addresses, active);
+        default:
+            return warp_wavefronts<16>(addresses, active);
     }
 }
 
@@ -153,8 +163,9 @@ void AccessLog::merge_used(const SiteTable& sites) {
 }
 
 /// Lanes took different ways. In lane order (so that the order in which they ran plays no part), each lane's accesses
-/// are matched with the instructions that the lanes before it made, skipping those it did not take part in; what finds no match
-/// becomes an instruction of its own at that point. So `if (p) a; b;` makes one b, as the GPU's reconvergence does.
+/// are matched with the instructions that the lanes before it made, skipping those it did not take part in; what finds
+/// no match becomes an instruction of its own at that point. So `if (p) a; b;` makes one b, as the GPU's reconvergence
+/// does.
 void AccessLog::merge_divergent(const SiteTable& sites, unsigned first_row) {
     struct Instruction {
         std::uint32_t site;

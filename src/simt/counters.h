@@ -12,25 +12,25 @@ namespace flashlens::simt {
 /// does; "thread" counts each lane.
 struct Counters {
     // global memory, as requested by the kernel: no cache is modelled
-    std::uint64_t global_read_bytes = 0;      ///< thread; cp.async included
-    std::uint64_t global_write_bytes = 0;     ///< thread
-    std::uint64_t global_read_sectors = 0;    ///< 32-byte sectors, per warp instruction
-    std::uint64_t global_write_sectors = 0;   ///< 32-byte sectors, per warp instruction
+    std::uint64_t global_read_bytes = 0;          ///< thread; cp.async included
+    std::uint64_t global_write_bytes = 0;         ///< thread
+    std::uint64_t global_read_sectors = 0;        ///< 32-byte sectors, per warp instruction
+    std::uint64_t global_write_sectors = 0;       ///< 32-byte sectors, per warp instruction
     std::uint64_t global_read_instructions = 0;   ///< warp
     std::uint64_t global_write_instructions = 0;  ///< warp
     // shared memory
-    std::uint64_t shared_read_bytes = 0;      ///< thread; ldmatrix included
-    std::uint64_t shared_write_bytes = 0;     ///< thread; cp.async included
-    std::uint64_t shared_wavefronts = 0;      ///< passes through the 32 banks
-    std::uint64_t bank_conflicts = 0;         ///< wavefronts beyond what the bytes of each instruction need
+    std::uint64_t shared_read_bytes = 0;   ///< thread; ldmatrix included
+    std::uint64_t shared_write_bytes = 0;  ///< thread; cp.async included
+    std::uint64_t shared_wavefronts = 0;   ///< passes through the 32 banks
+    std::uint64_t bank_conflicts = 0;      ///< wavefronts beyond what the bytes of each instruction need
     // meeting points
-    std::uint64_t barriers = 0;               ///< __syncthreads, once per CTA
-    std::uint64_t warp_barriers = 0;          ///< __syncwarp, warp
-    std::uint64_t shuffles = 0;               ///< warp
-    std::uint64_t votes = 0;                  ///< warp
-    std::uint64_t ldmatrix = 0;               ///< warp
-    std::uint64_t mma = 0;                    ///< warp; each m16n8k16 is 4096 FLOPs
-    std::uint64_t cp_async = 0;               ///< warp
+    std::uint64_t barriers = 0;       ///< __syncthreads, once per CTA
+    std::uint64_t warp_barriers = 0;  ///< __syncwarp, warp
+    std::uint64_t shuffles = 0;       ///< warp
+    std::uint64_t votes = 0;          ///< warp
+    std::uint64_t ldmatrix = 0;       ///< warp
+    std::uint64_t mma = 0;            ///< warp; each m16n8k16 is 4096 FLOPs
+    std::uint64_t cp_async = 0;       ///< warp
     // arithmetic on registers, thread
     std::uint64_t exp2 = 0;
     std::uint64_t log2 = 0;
@@ -41,7 +41,7 @@ struct Counters {
     std::uint64_t fp32_compare = 0;
     std::uint64_t fp32_select = 0;
     std::uint64_t fp32_div = 0;
-    std::uint64_t converts = 0;               ///< each makes two 16-bit values from two fp32
+    std::uint64_t converts = 0;  ///< each makes two 16-bit values from two fp32
 
     /// All of the fp32 pipe's arithmetic (no exp2 or log2, which have a unit of their own; no mma).
     std::uint64_t fp32_ops() const {

@@ -32,8 +32,8 @@ Cta::Cta(LaunchState& launch, unsigned worker)
         lane.bit = std::uint32_t{1} << (thread % 32);
         lane.warp = &warps_[thread / 32];
         lane.warp->lanes = &lanes_[thread / 32 * 32];
-        lane.fiber = make_fiber(stacks_.top(thread), stacks_.size(thread),
-                                [](void* cta) { static_cast<Cta*>(cta)->lane_body(); }, this);
+        lane.fiber = make_fiber(
+            stacks_.top(thread), stacks_.size(thread), [](void* cta) { static_cast<Cta*>(cta)->lane_body(); }, this);
     }
 }
 

@@ -58,18 +58,18 @@ struct PendingCopy {
 struct Warp;
 
 struct alignas(64) Lane {
-    Fiber fiber;                    ///< while it doesn't run
-    Counters* tally = nullptr;      ///< the step it is in, while it doesn't run
+    Fiber fiber;                ///< while it doesn't run
+    Counters* tally = nullptr;  ///< the step it is in, while it doesn't run
     Warp* warp = nullptr;
     unsigned thread = 0;
-    std::uint32_t bit = 0;          ///< in the masks of its warp
+    std::uint32_t bit = 0;  ///< in the masks of its warp
     bool started = false;
     Meeting meeting = Meeting::barrier;  ///< where it waits, or waited last
     Where where;
     unsigned steps_entered = 0;
     std::vector<PendingCopy> copies;  ///< oldest first; those before first_copy have arrived
     std::size_t first_copy = 0;
-    std::uint32_t committed = 0;      ///< cp.async groups
+    std::uint32_t committed = 0;  ///< cp.async groups
 };
 
 struct Warp {
@@ -81,7 +81,7 @@ struct Warp {
     Meeting meeting = Meeting::barrier;  ///< of the first that arrived
     bool scattered = false;              ///< another arrived elsewhere, it seems
     Where where;
-    Stamp since_sync = 0;                ///< the clock at the last __syncwarp or __syncthreads
+    Stamp since_sync = 0;  ///< the clock at the last __syncwarp or __syncthreads
 
     // What lanes bring to a meeting point, and take from it.
     MatrixOperands matrix;
@@ -137,8 +137,8 @@ public:
     /// The running lane arrives at a meeting point. True: other lanes of its warp can still run, and it has to
     /// hand_over() to the next. False: it is the last, and has to complete() the arrival.
     bool arrive(Meeting meeting, Where where);
-    /// Switches to the next lane of the warp; returns when this lane is resumed, the collective's work done. Best called
-    /// last in a function (see fiber.h).
+    /// Switches to the next lane of the warp; returns when this lane is resumed, the collective's work done. Best
+    /// called last in a function (see fiber.h).
     void hand_over() { switch_to(pick(warp())); }
     /// True: every lane of the warp has arrived at the same place, and the running lane is to do the collective's work
     /// before any other runs. False: others had to catch up first, and the last of them has done the work.
@@ -197,8 +197,8 @@ private:
     LaneStacks stacks_;
     std::vector<Lane> lanes_;
     std::vector<Warp> warps_;
-    Lane host_;                ///< the OS thread's own stack
-    Lane* lane_ = &host_;      ///< who runs
+    Lane host_;            ///< the OS thread's own stack
+    Lane* lane_ = &host_;  ///< who runs
     const bool checks_;
     bool quit_ = false;
     bool stopping_ = false;

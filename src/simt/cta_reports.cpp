@@ -42,13 +42,20 @@ KernelError::Kind kind_of(GlobalFinding finding) {
 
 const char* name_of(Meeting meeting) {
     switch (meeting) {
-        case Meeting::barrier: return "__syncthreads";
-        case Meeting::sync_warp: return "__syncwarp";
-        case Meeting::shuffle: return "shuffle";
-        case Meeting::vote: return "vote";
-        case Meeting::ldmatrix: return "ldmatrix";
-        case Meeting::mma_fp16: return "mma (fp16)";
-        case Meeting::mma_bf16: return "mma (bf16)";
+        case Meeting::barrier:
+            return "__syncthreads";
+        case Meeting::sync_warp:
+            return "__syncwarp";
+        case Meeting::shuffle:
+            return "shuffle";
+        case Meeting::vote:
+            return "vote";
+        case Meeting::ldmatrix:
+            return "ldmatrix";
+        case Meeting::mma_fp16:
+            return "mma (fp16)";
+        case Meeting::mma_bf16:
+            return "mma (bf16)";
     }
     return "meeting point";
 }
@@ -73,11 +80,12 @@ void Cta::fail_shared(Finding finding, Access access, const Where& where, unsign
         fmt::format("kernel {}, block ({}, {}, {})", launch_.kernel, block_.x, block_.y, block_.z);
     const auto earlier = [&](Stamp stamp) { return access_text(stamp::site(stamp), stamp::thread(stamp)); };
     switch (finding) {
-        case Finding::fine: break;
+        case Finding::fine:
+            break;
         case Finding::unwritten:
-            throw KernelError(KernelError::Kind::unwritten_read,
-                              fmt::format("shared memory read that nobody wrote: 4 bytes at {}\n  {}\n  {}", address,
-                                          here, kernel));
+            throw KernelError(
+                KernelError::Kind::unwritten_read,
+                fmt::format("shared memory read that nobody wrote: 4 bytes at {}\n  {}\n  {}", address, here, kernel));
         case Finding::in_flight:
             throw KernelError(
                 KernelError::Kind::unfinished_copy,
@@ -87,8 +95,8 @@ void Cta::fail_shared(Finding finding, Access access, const Where& where, unsign
         case Finding::race_with_write:
             throw KernelError(
                 KernelError::Kind::race,
-                fmt::format("race in shared memory: 4 bytes at {}\n  {}\n  {}, and nothing orders the two\n  {}", address,
-                            here, earlier(granule.write), kernel));
+                fmt::format("race in shared memory: 4 bytes at {}\n  {}\n  {}, and nothing orders the two\n  {}",
+                            address, here, earlier(granule.write), kernel));
         case Finding::race_with_read: {
             const bool others = (granule.read & (stamp::several | stamp::several_lanes)) != 0;
             throw KernelError(
@@ -106,8 +114,11 @@ void Cta::fail_global(GlobalFinding finding, Access access, const Where& where, 
     const auto earlier = [&](Stamp stamp) { return access_text(stamp::site(stamp), stamp::thread(stamp)); };
     std::string text;
     switch (finding) {
-        case GlobalFinding::fine: throw std::logic_error("a finding that is none");
-        case GlobalFinding::unwritten: text = fmt::format("global memory read that nobody wrote: {}", at); break;
+        case GlobalFinding::fine:
+            throw std::logic_error("a finding that is none");
+        case GlobalFinding::unwritten:
+            text = fmt::format("global memory read that nobody wrote: {}", at);
+            break;
         case GlobalFinding::race_with_write:
             text = fmt::format("race in global memory: {}\n  {}, and nothing orders the two", at,
                                earlier(granule.order.write));
@@ -191,9 +202,9 @@ std::exception_ptr Cta::barrier_error() const {
     for (const Warp& warp : warps_) {
         text += lanes_text(warp);
     }
-    return std::make_exception_ptr(
-        KernelError(KernelError::Kind::divergent_barrier,
-                    fmt::format("{}\n  kernel {}, block ({}, {}, {})", text, launch_.kernel, block_.x, block_.y, block_.z)));
+    return std::make_exception_ptr(KernelError(
+        KernelError::Kind::divergent_barrier,
+        fmt::format("{}\n  kernel {}, block ({}, {}, {})", text, launch_.kernel, block_.x, block_.y, block_.z)));
 }
 
 }  // namespace flashlens::simt

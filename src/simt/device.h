@@ -53,8 +53,7 @@ void load_global(void* to, const void* from, unsigned bytes, Where where = Where
 void store_global(void* to, const void* from, unsigned bytes, Where where = Where::current());
 /// cp.async.cg.shared.global 16, with src-size: copies the first source_bytes (0 or 16) and fills the rest with zeros.
 /// The data arrives at the wait that covers it, never before.
-void cp_async_16(std::uint32_t shared_address, const void* from, unsigned source_bytes,
-                 Where where = Where::current());
+void cp_async_16(std::uint32_t shared_address, const void* from, unsigned source_bytes, Where where = Where::current());
 void cp_async_commit(Where where = Where::current());
 /// cp.async.wait_group: all but this lane's newest `pending` groups have arrived.
 void cp_async_wait(unsigned pending, Where where = Where::current());
@@ -69,17 +68,41 @@ struct f32 {
     f32() = default;
     constexpr f32(float v) : value(v) {}  // NOLINT(google-explicit-constructor): literals are registers too
 
-    friend f32 operator+(f32 a, f32 b) { ++tally->fp32_add; return {a.value + b.value}; }
-    friend f32 operator-(f32 a, f32 b) { ++tally->fp32_add; return {a.value - b.value}; }
-    friend f32 operator*(f32 a, f32 b) { ++tally->fp32_mul; return {a.value * b.value}; }
-    friend f32 operator/(f32 a, f32 b) { ++tally->fp32_div; return {a.value / b.value}; }
+    friend f32 operator+(f32 a, f32 b) {
+        ++tally->fp32_add;
+        return {a.value + b.value};
+    }
+    friend f32 operator-(f32 a, f32 b) {
+        ++tally->fp32_add;
+        return {a.value - b.value};
+    }
+    friend f32 operator*(f32 a, f32 b) {
+        ++tally->fp32_mul;
+        return {a.value * b.value};
+    }
+    friend f32 operator/(f32 a, f32 b) {
+        ++tally->fp32_div;
+        return {a.value / b.value};
+    }
     f32& operator+=(f32 b) { return *this = *this + b; }
     f32& operator*=(f32 b) { return *this = *this * b; }
     friend f32 operator-(f32 a) { return {-a.value}; }  // a source modifier on a GPU: free
-    friend bool operator<(f32 a, f32 b) { ++tally->fp32_compare; return a.value < b.value; }
-    friend bool operator>(f32 a, f32 b) { ++tally->fp32_compare; return a.value > b.value; }
-    friend bool operator>=(f32 a, f32 b) { ++tally->fp32_compare; return a.value >= b.value; }
-    friend bool operator==(f32 a, f32 b) { ++tally->fp32_compare; return a.value == b.value; }
+    friend bool operator<(f32 a, f32 b) {
+        ++tally->fp32_compare;
+        return a.value < b.value;
+    }
+    friend bool operator>(f32 a, f32 b) {
+        ++tally->fp32_compare;
+        return a.value > b.value;
+    }
+    friend bool operator>=(f32 a, f32 b) {
+        ++tally->fp32_compare;
+        return a.value >= b.value;
+    }
+    friend bool operator==(f32 a, f32 b) {
+        ++tally->fp32_compare;
+        return a.value == b.value;
+    }
 };
 
 /// fmaf: one rounding.
@@ -90,7 +113,9 @@ inline f32 max(f32 a, f32 b) {
     return {a.value > b.value || b.value != b.value ? a.value : b.value};
 }
 /// Free, as operator- is.
-inline f32 abs(f32 a) { return {std::fabs(a.value)}; }
+inline f32 abs(f32 a) {
+    return {std::fabs(a.value)};
+}
 inline f32 exp2(f32 a) {
     ++tally->exp2;
     return {std::exp2(a.value)};

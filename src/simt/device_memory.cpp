@@ -10,10 +10,18 @@ namespace {
 /// With a constant size in each case, so that it is a move and not a call.
 void copy_bytes(void* to, const void* from, unsigned bytes) {
     switch (bytes) {
-        case 2: std::memcpy(to, from, 2); return;
-        case 4: std::memcpy(to, from, 4); return;
-        case 8: std::memcpy(to, from, 8); return;
-        default: std::memcpy(to, from, 16); return;
+        case 2:
+            std::memcpy(to, from, 2);
+            return;
+        case 4:
+            std::memcpy(to, from, 4);
+            return;
+        case 8:
+            std::memcpy(to, from, 8);
+            return;
+        default:
+            std::memcpy(to, from, 16);
+            return;
     }
 }
 
@@ -62,7 +70,8 @@ std::uint64_t note_global(Cta& cta, Access access, const Where& where, const voi
     const bool writes = access == Access::store_global;
     if (writes && region->use == Region::Use::input) [[unlikely]] {
         cta.fail(KernelError::Kind::out_of_bounds,
-                 std::string(name_of(access)) + " to " + region->name + ", which is an input and not to be written", where);
+                 std::string(name_of(access)) + " to " + region->name + ", which is an input and not to be written",
+                 where);
     }
     if (region->granules) {
         const Moment m = cta.moment(cta.warp(), cta.lane().thread, site);

@@ -110,14 +110,13 @@ Fiber make_fiber(std::byte* stack_top, std::size_t stack_size, void (*body)(void
     boost::context::stack_context stack;
     stack.sp = stack_top;
     stack.size = stack_size;
-    return {boost::context::fiber(
-        std::allocator_arg, boost::context::preallocated(stack.sp, stack.size, stack), BorrowedStack{},
-        [body, argument](boost::context::fiber&& from) {
-            fiber_detail::suspended->context = std::move(from);
-            body(argument);
-            std::abort();
-            return boost::context::fiber();
-        })};
+    return {boost::context::fiber(std::allocator_arg, boost::context::preallocated(stack.sp, stack.size, stack),
+                                  BorrowedStack{}, [body, argument](boost::context::fiber&& from) {
+                                      fiber_detail::suspended->context = std::move(from);
+                                      body(argument);
+                                      std::abort();
+                                      return boost::context::fiber();
+                                  })};
 }
 
 void forget(Fiber& fiber) {

@@ -1,9 +1,10 @@
 // A flow of control with a stack of its own. On x86-64 Linux a few lines of assembly; elsewhere Boost.Context.
 //
-// Why assembly at all: a lane calls an instruction, is suspended, and another lane returns from its own call, often from
-// another place. A processor predicts `ret` by the calls it has seen, so each such return is mispredicted, and a warp
-// makes 32 of them per mma. Here a function that ends by switching away does so in tail position, and what resumes goes
-// on with an indirect jump straight into the kernel, which is predicted by history: 13 ns per switch instead of 32.
+// Why assembly at all: a lane calls an instruction, is suspended, and another lane returns from its own call, often
+// from another place. A processor predicts `ret` by the calls it has seen, so each such return is mispredicted, and a
+// warp makes 32 of them per mma. Here a function that ends by switching away does so in tail position, and what resumes
+// goes on with an indirect jump straight into the kernel, which is predicted by history: 13 ns per switch instead
+// of 32.
 #pragma once
 
 #include <cstddef>

@@ -51,8 +51,8 @@ GlobalFinding note_global_write(GlobalGranule& g, const Moment& m, std::uint32_t
     if (halves == 3 && unordered_read(g.order.read, m)) {
         return GlobalFinding::race_with_read;
     }
-    const bool other_half_is_recent = (g.writer & 3 & ~halves) != 0 && g.order.write >= m.since_barrier &&
-                                      stamp::thread(g.order.write) != m.thread;
+    const bool other_half_is_recent =
+        (g.writer & 3 & ~halves) != 0 && g.order.write >= m.since_barrier && stamp::thread(g.order.write) != m.thread;
     g.order.write = other_half_is_recent ? m.mine | stamp::several : m.mine;
     g.order.read = stamp::nobody_read;
     g.writer = cta * 4 | (g.writer & 3) | halves;
@@ -102,8 +102,9 @@ std::string GlobalMemory::nearest(const void* address, unsigned bytes) const {
         const auto end = std::bit_cast<std::uintptr_t>(region.end);
         if (first + bytes > end && first >= begin && first - end + bytes < distance) {
             distance = first >= end ? first - end : 0;
-            text = first >= end ? fmt::format("{} bytes past the end of {} ({} bytes)", distance, region.name, end - begin)
-                                : fmt::format("across the end of {} ({} bytes)", region.name, end - begin);
+            text = first >= end
+                       ? fmt::format("{} bytes past the end of {} ({} bytes)", distance, region.name, end - begin)
+                       : fmt::format("across the end of {} ({} bytes)", region.name, end - begin);
         } else if (first < begin && begin - first < distance) {
             distance = begin - first;
             text = fmt::format("{} bytes before {} ({} bytes)", distance, region.name, end - begin);

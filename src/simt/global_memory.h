@@ -17,9 +17,9 @@ namespace flashlens::simt {
 /// What is known of four bytes of global memory. CTAs are numbered from 1; nothing orders two CTAs of one launch.
 /// All zeros: never touched.
 struct GlobalGranule {
-    Granule order{0, 0};             ///< among the lanes of the CTA that wrote or read
-    std::uint32_t writer = 0;        ///< the CTA that wrote, times 4, plus which halves (1 low, 2 high) were written
-    std::uint32_t reader = 0;        ///< the CTA that read, or many_readers
+    Granule order{0, 0};       ///< among the lanes of the CTA that wrote or read
+    std::uint32_t writer = 0;  ///< the CTA that wrote, times 4, plus which halves (1 low, 2 high) were written
+    std::uint32_t reader = 0;  ///< the CTA that read, or many_readers
     static constexpr std::uint32_t many_readers = ~std::uint32_t{0};
 };
 
@@ -57,8 +57,8 @@ struct MappedRegion {
     const std::byte* end = nullptr;
     std::string name;
     Region::Use use = Region::Use::input;
-    std::size_t skew = 0;                 ///< begin modulo 16
-    std::uint64_t device_address = 0;     ///< of position 0, a multiple of 256 as cudaMalloc gives: sectors depend on it
+    std::size_t skew = 0;              ///< begin modulo 16
+    std::uint64_t device_address = 0;  ///< of position 0, a multiple of 256 as cudaMalloc gives: sectors depend on it
     ZeroedPages<GlobalGranule> granules;  ///< by position / 4; none for inputs
     TouchedMap read;
     TouchedMap written;

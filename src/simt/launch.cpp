@@ -70,7 +70,9 @@ std::vector<StepCounters> merge_steps(const std::vector<std::vector<StepTally>>&
                 continue;
             }
             same->finished.add(step.finished);
-            const auto order = [](const StepTally& s) { return std::tuple(s.first_cta, s.first_thread, s.first_position); };
+            const auto order = [](const StepTally& s) {
+                return std::tuple(s.first_cta, s.first_thread, s.first_position);
+            };
             if (order(step) < order(*same)) {
                 same->first_cta = step.first_cta;
                 same->first_thread = step.first_thread;
@@ -107,11 +109,18 @@ LaunchReport launch(const char* kernel, Dim3 grid, unsigned threads, std::size_t
         options.multiplicity ? list_ctas(grid, options.multiplicity) : std::vector<CtaToRun>{};
     const std::uint64_t count = options.multiplicity ? list.size() : in_grid;
 
-    unsigned os_threads = options.os_threads != 0 ? options.os_threads : std::max(1U, std::thread::hardware_concurrency());
+    unsigned os_threads =
+        options.os_threads != 0 ? options.os_threads : std::max(1U, std::thread::hardware_concurrency());
     os_threads = static_cast<unsigned>(std::min<std::uint64_t>({os_threads, std::max<std::uint64_t>(count, 1), 256}));
 
-    LaunchState state{kernel, grid, threads, shared_bytes, options, lane_main,
-                      GlobalMemory(options.memory, options.checks, !options.multiplicity), {}};
+    LaunchState state{kernel,
+                      grid,
+                      threads,
+                      shared_bytes,
+                      options,
+                      lane_main,
+                      GlobalMemory(options.memory, options.checks, !options.multiplicity),
+                      {}};
     state.sites.reserve(os_threads);
     for (unsigned worker = 0; worker < os_threads; ++worker) {
         state.sites.emplace_back(worker);
@@ -178,8 +187,7 @@ LaunchReport launch(const char* kernel, Dim3 grid, unsigned threads, std::size_t
         report.unique_write_bytes = state.memory.unique_write_bytes();
     }
     report.ctas_run = count;
-    report.wall_us =
-        std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count();
+    report.wall_us = std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count();
     return report;
 }
 

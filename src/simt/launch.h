@@ -19,13 +19,13 @@ class KernelError : public std::runtime_error {
 public:
     /// Stable names, for tests: what kind of mistake it is.
     enum class Kind {
-        race,                   ///< two lanes touch a shared word, one writes, nothing orders them
-        unfinished_copy,        ///< data of a cp.async read or overwritten before its wait
-        unwritten_read,         ///< shared or scratch memory read that nobody wrote
-        out_of_bounds,          ///< shared or global
+        race,             ///< two lanes touch a shared word, one writes, nothing orders them
+        unfinished_copy,  ///< data of a cp.async read or overwritten before its wait
+        unwritten_read,   ///< shared or scratch memory read that nobody wrote
+        out_of_bounds,    ///< shared or global
         misaligned,
-        divergent_barrier,      ///< __syncthreads that lanes of the CTA don't all reach, or reach at different lines
-        missing_lane,           ///< a warp collective that a lane of the warp never comes to
+        divergent_barrier,  ///< __syncthreads that lanes of the CTA don't all reach, or reach at different lines
+        missing_lane,       ///< a warp collective that a lane of the warp never comes to
     };
     KernelError(Kind kind, const std::string& report) : std::runtime_error(report), kind_(kind) {}
     Kind kind() const { return kind_; }

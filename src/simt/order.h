@@ -20,13 +20,20 @@ using Stamp = std::uint64_t;
 namespace stamp {
 inline constexpr Stamp several = Stamp{1} << 31;
 inline constexpr Stamp several_lanes = Stamp{1} << 30;
-inline constexpr Stamp never = ~Stamp{0};                  ///< nobody wrote this word
-inline constexpr Stamp in_flight = Stamp{0xFFFFFFFE} << 32;  ///< a cp.async is on its way here; thread and site as usual
+inline constexpr Stamp never = ~Stamp{0};  ///< nobody wrote this word
+inline constexpr Stamp in_flight = Stamp{0xFFFFFFFE}
+                                   << 32;  ///< a cp.async is on its way here; thread and site as usual
 inline constexpr Stamp nobody_read = 0;
 
-constexpr unsigned thread(Stamp s) { return static_cast<unsigned>(s >> 20) & 0x3FF; }
-constexpr unsigned warp(Stamp s) { return thread(s) / 32; }
-constexpr std::uint32_t site(Stamp s) { return static_cast<std::uint32_t>(s & 0xFFFFF); }
+constexpr unsigned thread(Stamp s) {
+    return static_cast<unsigned>(s >> 20) & 0x3FF;
+}
+constexpr unsigned warp(Stamp s) {
+    return thread(s) / 32;
+}
+constexpr std::uint32_t site(Stamp s) {
+    return static_cast<std::uint32_t>(s & 0xFFFFF);
+}
 }  // namespace stamp
 
 /// Who accesses, and when: a lane's place in the order.

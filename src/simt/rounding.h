@@ -30,9 +30,11 @@ inline std::uint16_t to_fp16(float value) {
         return static_cast<std::uint16_t>(sign | 0x7C00);
     }
     if (magnitude < 0x38800000) {
-        // Below 2^-14 fp16 has steps of 2^-24. Adding 0.5 puts that step at the last bit of an fp32, which rounds there.
+        // Below 2^-14 fp16 has steps of 2^-24. Adding 0.5 puts that step at the last bit of an fp32, which rounds
+        // there.
         const float shifted = std::bit_cast<float>(magnitude) + 0.5F;
-        return static_cast<std::uint16_t>(sign | (std::bit_cast<std::uint32_t>(shifted) - std::bit_cast<std::uint32_t>(0.5F)));
+        return static_cast<std::uint16_t>(sign |
+                                          (std::bit_cast<std::uint32_t>(shifted) - std::bit_cast<std::uint32_t>(0.5F)));
     }
     const std::uint32_t rounded = magnitude + 0xFFF + ((magnitude >> 13) & 1);
     return static_cast<std::uint16_t>(sign | ((rounded - 0x38000000) >> 13));

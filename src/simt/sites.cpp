@@ -10,12 +10,18 @@ namespace flashlens::simt {
 
 const char* name_of(Access access) {
     switch (access) {
-        case Access::load_shared: return "load_shared";
-        case Access::store_shared: return "store_shared";
-        case Access::load_global: return "load_global";
-        case Access::store_global: return "store_global";
-        case Access::cp_async: return "cp_async_16";
-        case Access::ldmatrix: return "ldmatrix_x4";
+        case Access::load_shared:
+            return "load_shared";
+        case Access::store_shared:
+            return "store_shared";
+        case Access::load_global:
+            return "load_global";
+        case Access::store_global:
+            return "store_global";
+        case Access::cp_async:
+            return "cp_async_16";
+        case Access::ldmatrix:
+            return "ldmatrix_x4";
     }
     return "access";
 }

@@ -16,10 +16,10 @@ namespace flashlens::simt {
 /// The counters of one step, on one worker, for the CTA that runs.
 struct StepTally : Counters {
     const char* name = "";
-    Counters finished;               ///< CTAs done, each times its multiplicity
-    std::uint64_t first_cta = 0;     ///< when it first appeared: CTA,
-    unsigned first_thread = 0;       ///< thread (the lowest of that CTA),
-    unsigned first_position = 0;     ///< and how many Steps that thread had entered before
+    Counters finished;            ///< CTAs done, each times its multiplicity
+    std::uint64_t first_cta = 0;  ///< when it first appeared: CTA,
+    unsigned first_thread = 0;    ///< thread (the lowest of that CTA),
+    unsigned first_position = 0;  ///< and how many Steps that thread had entered before
 };
 
 enum class Access : std::uint8_t { load_shared, store_shared, load_global, store_global, cp_async, ldmatrix };

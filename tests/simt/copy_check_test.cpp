@@ -38,18 +38,27 @@ TEST_CASE("the wait that a copy needs") {
         barrier();
         expect(get(16 * (63 - thread()) + 4, read) == 100 + 4 * (63 - thread()) + 1);
     };
-    check_report(error_of([&] { run(64, [&] { kernel(false); }, source.options); }), Kind::unfinished_copy,
-                 {at(issue), at(read), "warp", "lane", "test_kernel"});
-    CHECK_NOTHROW(run(64, [&] { kernel(true); }, source.options));
+    check_report(error_of([&] {
+                     run(
+                         64, [&] { kernel(false); }, source.options);
+                 }),
+                 Kind::unfinished_copy, {at(issue), at(read), "warp", "lane", "test_kernel"});
+    CHECK_NOTHROW(run(
+        64, [&] { kernel(true); }, source.options));
 
     SUBCASE("left out by an Omission") {
         LaunchOptions options = source.options;
         options.omissions = {{Omission::What::cp_async_wait, wait.line()}};
-        CHECK(error_of([&] { run(64, [&] { kernel(true); }, options); }).kind() == Kind::unfinished_copy);
+        CHECK(error_of([&] {
+                  run(
+                      64, [&] { kernel(true); }, options);
+              }).kind() == Kind::unfinished_copy);
         options.omissions = {{Omission::What::cp_async_wait, wait.line() + 1}};
-        CHECK_NOTHROW(run(64, [&] { kernel(true); }, options));
+        CHECK_NOTHROW(run(
+            64, [&] { kernel(true); }, options));
         options.omissions = {{Omission::What::cp_async_wait, wait.line(), "elsewhere.h"}};
-        CHECK_NOTHROW(run(64, [&] { kernel(true); }, options));
+        CHECK_NOTHROW(run(
+            64, [&] { kernel(true); }, options));
     }
 }
 
@@ -71,14 +80,21 @@ TEST_CASE("a wait is not a barrier: another lane's copy") {
         for (const std::uint64_t seed : {0, 1, 2, 3, 4}) {
             LaunchOptions options = source.options;
             options.lane_order_seed = seed;
-            const Kind kind = error_of([&] { run(64, [&] { kernel(distance, false); }, options); }).kind();
+            const Kind kind = error_of([&] {
+                                  run(
+                                      64, [&] { kernel(distance, false); }, options);
+                              }).kind();
             CHECK((kind == Kind::race || kind == Kind::unfinished_copy));  // by who comes first
-            CHECK_NOTHROW(run(64, [&] { kernel(distance, true); }, options));
+            CHECK_NOTHROW(run(
+                64, [&] { kernel(distance, true); }, options));
             options.omissions = {{Omission::What::barrier, place.line()}};
-            CHECK_THROWS_AS(run(64, [&] { kernel(distance, true); }, options), KernelError);
+            CHECK_THROWS_AS(run(
+                                64, [&] { kernel(distance, true); }, options),
+                            KernelError);
         }
     }
-    CHECK_NOTHROW(run(64, [&] { kernel(0, false); }, source.options));  // its own copy needs no barrier
+    CHECK_NOTHROW(run(
+        64, [&] { kernel(0, false); }, source.options));  // its own copy needs no barrier
 }
 
 TEST_CASE("a copy over data that is still being read") {
@@ -102,13 +118,17 @@ TEST_CASE("a copy over data that is still being read") {
     for (std::uint64_t seed = 0; seed < 8; ++seed) {
         LaunchOptions options = source.options;
         options.lane_order_seed = seed;
-        const auto error = error_of([&] { run(64, [&] { kernel(false); }, options); });
+        const auto error = error_of([&] {
+            run(
+                64, [&] { kernel(false); }, options);
+        });
         reader_came_first |= error.kind() == Kind::race;
         CHECK((error.kind() == Kind::race || error.kind() == Kind::unfinished_copy));
         const std::string report = error.what();
         CHECK(report.find(at(read)) != std::string::npos);
         CHECK(report.find(at(issue)) != std::string::npos);
-        CHECK_NOTHROW(run(64, [&] { kernel(true); }, options));
+        CHECK_NOTHROW(run(
+            64, [&] { kernel(true); }, options));
     }
     CHECK(reader_came_first);
 }
@@ -124,14 +144,19 @@ TEST_CASE("ldmatrix of data that a copy still brings") {
         ldmatrix_x4(registers, 16 * thread(), false);
         expect(registers[1] == source.row(8 + thread() / 4)[thread() % 4]);
     };
-    CHECK(error_of([&] { run(32, [&] { kernel(false); }, source.options); }).kind() == Kind::unfinished_copy);
-    CHECK_NOTHROW(run(32, [&] { kernel(true); }, source.options));
+    CHECK(error_of([&] {
+              run(
+                  32, [&] { kernel(false); }, source.options);
+          }).kind() == Kind::unfinished_copy);
+    CHECK_NOTHROW(run(
+        32, [&] { kernel(true); }, source.options));
 }
 
 TEST_CASE("a write over a copy that is under way") {
     const Source source;
     CHECK(error_of([&] {
-              run(32,
+              run(
+                  32,
                   [&] {
                       cp_async_16(16 * thread(), source.row(thread()), 16);
                       put(16 * thread(), 0);
@@ -139,7 +164,8 @@ TEST_CASE("a write over a copy that is under way") {
                   source.options);
           }).kind() == Kind::unfinished_copy);
     CHECK(error_of([&] {
-              run(32,
+              run(
+                  32,
                   [&] {
                       cp_async_16(16 * thread(), source.row(thread()), 16);
                       cp_async_16(16 * thread(), source.row(thread()), 16);
@@ -161,7 +187,8 @@ TEST_CASE("groups: a wait covers all but the newest, and only what was committed
         expect(get(16 * (32 * reads + thread())) == 100 + 4 * (thread() + reads));
     };
     const auto runs = [&](unsigned pending, unsigned reads) {
-        run(32, [&] { kernel(pending, reads); }, source.options);
+        run(
+            32, [&] { kernel(pending, reads); }, source.options);
     };
     CHECK_NOTHROW(runs(1, 0));
     CHECK_NOTHROW(runs(0, 0));
@@ -175,21 +202,23 @@ TEST_CASE("before it arrives the destination holds NaN; a source of zero bytes i
     const Source source;
     LaunchOptions options = source.options;
     options.checks = false;
-    run(32,
+    run(
+        32,
         [&] {
             put(16 * thread(), 5);
             cp_async_16(16 * thread(), source.row(thread()), 16);
             expect(get(16 * thread()) == 0xFFFFFFFF);
         },
         options);
-    const LaunchReport report = run(32,
-                                    [&] {
-                                        cp_async_16(16 * thread(), nullptr, 0);
-                                        cp_async_commit();
-                                        cp_async_wait(0);
-                                        expect(get(16 * thread() + 12) == 0);
-                                    },
-                                    source.options);
+    const LaunchReport report = run(
+        32,
+        [&] {
+            cp_async_16(16 * thread(), nullptr, 0);
+            cp_async_commit();
+            cp_async_wait(0);
+            expect(get(16 * thread() + 12) == 0);
+        },
+        source.options);
     CHECK(report.total.global_read_bytes == 0);
     CHECK(report.unique_read_bytes == 0);
 }
@@ -198,7 +227,8 @@ TEST_CASE("the source is read when the copy arrives") {
     std::vector<std::uint32_t> words(128, 1);
     LaunchOptions options;
     options.memory = {{words.data(), words.size() * 4, "words", Region::Use::scratch}};
-    run(32,
+    run(
+        32,
         [&] {
             const std::uint32_t before[4] = {1, 1, 1, 1};
             const std::uint32_t after = 2;
@@ -215,8 +245,14 @@ TEST_CASE("the source is read when the copy arrives") {
 TEST_CASE("the source of a copy is checked like a load") {
     const Source source;
     const Where place = Where::current();
-    check_report(error_of([&] { run(32, [&] { cp_async_16(0, source.row(64), 16, place); }, source.options); }),
+    check_report(error_of([&] {
+                     run(
+                         32, [&] { cp_async_16(0, source.row(64), 16, place); }, source.options);
+                 }),
                  Kind::out_of_bounds, {at(place), "0 bytes past the end of source"});
-    check_report(error_of([&] { run(32, [&] { cp_async_16(0, source.row(0) + 1, 16, place); }, source.options); }),
+    check_report(error_of([&] {
+                     run(
+                         32, [&] { cp_async_16(0, source.row(0) + 1, 16, place); }, source.options);
+                 }),
                  Kind::misaligned, {at(place)});
 }

@@ -14,7 +14,8 @@ namespace {
 Counters shared_load(unsigned bytes, unsigned lanes, unsigned (*address)(unsigned lane)) {
     LaunchOptions options;
     options.checks = false;  // nobody writes first, and lanes may overlap
-    return run(32,
+    return run(
+               32,
                [&] {
                    std::uint32_t to[4];
                    if (thread() < lanes) {
@@ -42,12 +43,12 @@ void check(const Counters& counters, Expected expected, std::uint64_t bytes) {
 TEST_CASE("bank conflicts of 4-byte loads") {
     check(shared_load(4, 32, [](unsigned i) { return 4 * i; }), {1, 0}, 128);
     check(shared_load(4, 32, [](unsigned i) { return 4 * (31 - i) + 64; }), {1, 0}, 128);
-    check(shared_load(4, 32, [](unsigned i) { return 8 * i; }), {2, 1}, 128);      // 2-way
-    check(shared_load(4, 32, [](unsigned i) { return 16 * i; }), {4, 3}, 128);     // 4-way
-    check(shared_load(4, 32, [](unsigned i) { return 32 * i; }), {8, 7}, 128);     // 8-way
-    check(shared_load(4, 32, [](unsigned i) { return 128 * i % 4096; }), {32, 31}, 128);  // 32-way
-    check(shared_load(4, 32, [](unsigned i) { return 12 * i; }), {1, 0}, 128);     // an odd stride
-    check(shared_load(4, 32, [](unsigned) { return 64U; }), {1, 0}, 128);          // broadcast
+    check(shared_load(4, 32, [](unsigned i) { return 8 * i; }), {2, 1}, 128);               // 2-way
+    check(shared_load(4, 32, [](unsigned i) { return 16 * i; }), {4, 3}, 128);              // 4-way
+    check(shared_load(4, 32, [](unsigned i) { return 32 * i; }), {8, 7}, 128);              // 8-way
+    check(shared_load(4, 32, [](unsigned i) { return 128 * i % 4096; }), {32, 31}, 128);    // 32-way
+    check(shared_load(4, 32, [](unsigned i) { return 12 * i; }), {1, 0}, 128);              // an odd stride
+    check(shared_load(4, 32, [](unsigned) { return 64U; }), {1, 0}, 128);                   // broadcast
     check(shared_load(4, 32, [](unsigned i) { return i < 16 ? 0U : 128U; }), {2, 1}, 128);  // two words of one bank
     check(shared_load(4, 32, [](unsigned i) { return i < 16 ? 0U : 132U; }), {1, 0}, 128);  // two banks
     check(shared_load(4, 5, [](unsigned i) { return 128 * i; }), {5, 4}, 20);
@@ -80,7 +81,8 @@ TEST_CASE("ldmatrix: each of its four matrices is eight rows of 16 bytes") {
     LaunchOptions options;
     options.checks = false;
     const auto load = [&](unsigned (*address)(unsigned lane)) {
-        return run(32,
+        return run(
+                   32,
                    [&] {
                        std::uint32_t registers[4];
                        ldmatrix_x4(registers, address(thread()), false);
@@ -103,15 +105,16 @@ TEST_CASE("sectors and bytes of global accesses") {
     options.memory = {{data.data(), data.size() * 4, "data", Region::Use::scratch}};
     options.checks = false;
     const auto access = [&](unsigned bytes, unsigned lanes, unsigned (*offset)(unsigned lane), bool write) {
-        return run(32,
-                   [&] {
-                       std::uint32_t value[4] = {};
-                       char* at = reinterpret_cast<char*>(data.data()) + offset(thread());
-                       if (thread() < lanes) {
-                           write ? store_global(at, value, bytes) : load_global(value, at, bytes);
-                       }
-                   },
-                   options);
+        return run(
+            32,
+            [&] {
+                std::uint32_t value[4] = {};
+                char* at = reinterpret_cast<char*>(data.data()) + offset(thread());
+                if (thread() < lanes) {
+                    write ? store_global(at, value, bytes) : load_global(value, at, bytes);
+                }
+            },
+            options);
     };
     struct Case {
         unsigned bytes;
@@ -122,7 +125,7 @@ TEST_CASE("sectors and bytes of global accesses") {
     };
     const std::vector<Case> cases = {
         {4, 32, [](unsigned i) { return 4 * i; }, 4, 128},
-        {4, 32, [](unsigned i) { return 4 * i + 16; }, 5, 128},          // shifted by half a sector
+        {4, 32, [](unsigned i) { return 4 * i + 16; }, 5, 128},  // shifted by half a sector
         {4, 32, [](unsigned i) { return 8 * i; }, 8, 128},
         {4, 32, [](unsigned i) { return 32 * i; }, 32, 128},
         {4, 32, [](unsigned i) { return 512 * (i % 8) + 4 * (i / 8); }, 8, 128},  // not in order
@@ -156,7 +159,8 @@ TEST_CASE("where the host puts a region does not change its sectors") {
     for (unsigned shift = 0; shift < 64; shift += 4) {  // words: 16-byte steps
         LaunchOptions options;
         options.memory = {{data.data() + shift, 128 * 4, "data", Region::Use::input}};
-        const Counters counters = run(32,
+        const Counters counters = run(
+                                      32,
                                       [&] {
                                           std::uint32_t to[4];
                                           load_global(to, data.data() + shift + 4 * thread(), 16);
@@ -171,15 +175,17 @@ TEST_CASE("cp.async reads global memory and writes shared memory") {
     std::vector<std::uint32_t> data(256);
     LaunchOptions options;
     options.memory = {{data.data(), data.size() * 4, "data", Region::Use::input}};
-    const Counters counters = run(64,
-                                  [&] {
-                                      // 24 lanes of each warp have a source; rows of 32 bytes in shared memory
-                                      cp_async_16(32 * thread(), data.data() + 4 * (thread() % 32), thread() % 32 < 24 ? 16 : 0);
-                                      cp_async_commit();
-                                      cp_async_wait(0);
-                                  },
-                                  options)
-                                  .total;
+    const Counters counters =
+        run(
+            64,
+            [&] {
+                // 24 lanes of each warp have a source; rows of 32 bytes in shared memory
+                cp_async_16(32 * thread(), data.data() + 4 * (thread() % 32), thread() % 32 < 24 ? 16 : 0);
+                cp_async_commit();
+                cp_async_wait(0);
+            },
+            options)
+            .total;
     CHECK(counters.cp_async == 2);
     CHECK(counters.global_read_bytes == 2 * 24 * 16);
     CHECK(counters.global_read_sectors == 2 * 12);

@@ -37,30 +37,53 @@ void store(std::uint32_t* to, std::uint32_t value, Where where = Where::current(
 TEST_CASE("global memory out of bounds") {
     Memory m;
     const Where place = Where::current();
-    check_report(error_of([&] { run(32, [&] { load(m.in.data() + 97 + thread(), place); }, m.options); }),
+    check_report(error_of([&] {
+                     run(
+                         32, [&] { load(m.in.data() + 97 + thread(), place); }, m.options);
+                 }),
                  Kind::out_of_bounds, {at(place), "warp 0 lane 31", "0 bytes past the end of in", "test_kernel"});
-    check_report(error_of([&] { run(32, [&] { load(m.in.data() + 130, place); }, m.options); }), Kind::out_of_bounds,
-                 {"8 bytes past the end of in (512 bytes)"});
-    check_report(error_of([&] { run(32, [&] { load(m.in.data() - 2, place); }, m.options); }), Kind::out_of_bounds,
-                 {"8 bytes before in"});
-    check_report(error_of([&] { run(32, [&] { store(m.out.data() + 128, 1, place); }, m.options); }),
+    check_report(error_of([&] {
+                     run(
+                         32, [&] { load(m.in.data() + 130, place); }, m.options);
+                 }),
+                 Kind::out_of_bounds, {"8 bytes past the end of in (512 bytes)"});
+    check_report(error_of([&] {
+                     run(
+                         32, [&] { load(m.in.data() - 2, place); }, m.options);
+                 }),
+                 Kind::out_of_bounds, {"8 bytes before in"});
+    check_report(error_of([&] {
+                     run(
+                         32, [&] { store(m.out.data() + 128, 1, place); }, m.options);
+                 }),
                  Kind::out_of_bounds, {at(place), "past the end of out"});
     std::uint32_t pair[4];
-    check_report(error_of([&] { run(32, [&] { load_global(pair, m.in.data() + 126, 16, place); }, m.options); }),
+    check_report(error_of([&] {
+                     run(
+                         32, [&] { load_global(pair, m.in.data() + 126, 16, place); }, m.options);
+                 }),
                  Kind::out_of_bounds, {at(place), "across the end of in"});
-    CHECK_NOTHROW(run(32, [&] { load(m.in.data() + 96 + thread(), place); }, m.options));
+    CHECK_NOTHROW(run(
+        32, [&] { load(m.in.data() + 96 + thread(), place); }, m.options));
     LaunchOptions nothing;
-    check_report(error_of([&] { run(32, [&] { load(m.in.data(), place); }, nothing); }), Kind::out_of_bounds,
-                 {"names no memory"});
+    check_report(error_of([&] {
+                     run(
+                         32, [&] { load(m.in.data(), place); }, nothing);
+                 }),
+                 Kind::out_of_bounds, {"names no memory"});
 }
 
 TEST_CASE("a write to an input") {
     Memory m;
     const Where place = Where::current();
-    check_report(error_of([&] { run(32, [&] { store(&m.in[thread()], 1, place); }, m.options); }), Kind::out_of_bounds,
-                 {at(place), "in, which is an input", "warp 0 lane 0"});
+    check_report(error_of([&] {
+                     run(
+                         32, [&] { store(&m.in[thread()], 1, place); }, m.options);
+                 }),
+                 Kind::out_of_bounds, {at(place), "in, which is an input", "warp 0 lane 0"});
     CHECK(m.in[0] == 3);
-    CHECK_NOTHROW(run(32, [&] { store(&m.out[thread()], 1); }, m.options));
+    CHECK_NOTHROW(run(
+        32, [&] { store(&m.out[thread()], 1); }, m.options));
 }
 
 TEST_CASE("misaligned global accesses") {
@@ -69,9 +92,13 @@ TEST_CASE("misaligned global accesses") {
     std::uint32_t to[4];
     for (const unsigned bytes : {2U, 4U, 8U, 16U}) {
         const char* half_way = reinterpret_cast<const char*>(m.in.data()) + 16 + bytes / 2;
-        check_report(error_of([&] { run(32, [&] { load_global(to, half_way, bytes, place); }, m.options); }),
+        check_report(error_of([&] {
+                         run(
+                             32, [&] { load_global(to, half_way, bytes, place); }, m.options);
+                     }),
                      Kind::misaligned, {at(place), "of in"});
-        CHECK_NOTHROW(run(32, [&] { load_global(to, m.in.data() + 4, bytes); }, m.options));
+        CHECK_NOTHROW(run(
+            32, [&] { load_global(to, m.in.data() + 4, bytes); }, m.options));
     }
 }
 
@@ -85,13 +112,18 @@ TEST_CASE("a read of scratch or output that nobody wrote") {
         load(&region[thread()], read);
     };
     for (auto* region : {&m.scratch, &m.out}) {
-        check_report(error_of([&] { run(64, [&] { kernel(*region, false); }, m.options); }), Kind::unwritten_read,
-                     {at(read), "warp 0 lane 0", "at offset 0 of"});
-        CHECK_NOTHROW(run(64, [&] { kernel(*region, true); }, m.options));
+        check_report(error_of([&] {
+                         run(
+                             64, [&] { kernel(*region, false); }, m.options);
+                     }),
+                     Kind::unwritten_read, {at(read), "warp 0 lane 0", "at offset 0 of"});
+        CHECK_NOTHROW(run(
+            64, [&] { kernel(*region, true); }, m.options));
     }
     SUBCASE("half a word of it") {
         check_report(error_of([&] {
-                         run(32,
+                         run(
+                             32,
                              [&] {
                                  const std::uint16_t half = 1;
                                  store_global(&m.scratch[thread()], &half, 2);
@@ -120,7 +152,8 @@ TEST_CASE("a race between lanes of a CTA in global memory") {
         load(&m.scratch[thread() ^ distance], read);
     };
     const auto runs = [&](Between between, unsigned distance) {
-        run(64, [&] { kernel(between, distance); }, m.options);
+        run(
+            64, [&] { kernel(between, distance); }, m.options);
     };
     check_report(error_of([&] { runs(Between::nothing, 1); }), Kind::race, {at(write), at(read), "of scratch"});
     check_report(error_of([&] { runs(Between::nothing, 32); }), Kind::race, {at(write), at(read), "of scratch"});
@@ -137,7 +170,9 @@ TEST_CASE("two CTAs and one address") {
     for (const unsigned os_threads : {1U, 2U}) {
         LaunchOptions options = m.options;
         options.os_threads = os_threads;
-        const auto two = [&](const std::function<void()>& body) { launch("two_ctas", {2, 1, 1}, 32, 0, options, body); };
+        const auto two = [&](const std::function<void()>& body) {
+            launch("two_ctas", {2, 1, 1}, 32, 0, options, body);
+        };
         const auto error = error_of([&] { two([&] { store(&m.out[thread()], 1, write); }); });
         check_report(error, Kind::race, {at(write), "another block", "two_ctas"});
         CHECK(error_of([&] {
@@ -179,7 +214,8 @@ TEST_CASE("neighbouring halves of a word belong to two lanes") {
         load_global(&back, &out[index], 2);
         expect(back == index);
     };
-    CHECK_NOTHROW(run(64, [&] { kernel(thread()); }, options));
+    CHECK_NOTHROW(run(
+        64, [&] { kernel(thread()); }, options));
     CHECK(out[63] == 63);
     SUBCASE("the same half does not") {
         const auto same = [&] {
@@ -193,6 +229,10 @@ TEST_CASE("neighbouring halves of a word belong to two lanes") {
 TEST_CASE("without checks, bounds are still kept") {
     Memory m;
     m.options.checks = false;
-    CHECK(error_of([&] { run(32, [&] { load(m.in.data() + 128); }, m.options); }).kind() == Kind::out_of_bounds);
-    CHECK_NOTHROW(run(32, [&] { load(&m.scratch[thread()]); }, m.options));
+    CHECK(error_of([&] {
+              run(
+                  32, [&] { load(m.in.data() + 128); }, m.options);
+          }).kind() == Kind::out_of_bounds);
+    CHECK_NOTHROW(run(
+        32, [&] { load(&m.scratch[thread()]); }, m.options));
 }

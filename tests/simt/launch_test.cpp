@@ -52,7 +52,8 @@ struct Everything {
         const Step step("out");
         f32 largest = d[0];
         for (unsigned mask = 1; mask < 32; mask *= 2) {
-            largest = max(largest, std::bit_cast<float>(shuffle_xor(std::bit_cast<std::uint32_t>(largest.value), mask)));
+            largest =
+                max(largest, std::bit_cast<float>(shuffle_xor(std::bit_cast<std::uint32_t>(largest.value), mask)));
         }
         if (any(t % 32 < cta)) {
             d[3] = exp2(fma(d[3], 0.25F, -largest)).value;
@@ -144,7 +145,8 @@ TEST_CASE("a seed does change the order") {
         std::vector<unsigned> order;
         LaunchOptions options;
         options.lane_order_seed = seed;
-        run(64,
+        run(
+            64,
             [&] {
                 order.push_back(thread());
                 barrier();

@@ -108,8 +108,7 @@ void check_against_double(const Matrices& m, bool bf16) {
             double sum = m.c[row][column];
             double magnitude = std::fabs(sum);
             for (unsigned k = 0; k < 16; ++k) {
-                const double product =
-                    double{widened(m.a[row][k], bf16)} * double{widened(m.b[k][column], bf16)};
+                const double product = double{widened(m.a[row][k], bf16)} * double{widened(m.b[k][column], bf16)};
                 sum += product;
                 magnitude += std::fabs(product);
             }

@@ -18,8 +18,8 @@ TEST_CASE("__syncthreads in divergent code") {
                          });
                      }),
                      Kind::divergent_barrier,
-                     {at(place), "warp 1 lanes 0-15 wait at __syncthreads", "warp 1 lanes 16-31 returned", "test_kernel",
-                      "block (0, 0, 0)"});
+                     {at(place), "warp 1 lanes 0-15 wait at __syncthreads", "warp 1 lanes 16-31 returned",
+                      "test_kernel", "block (0, 0, 0)"});
     }
     SUBCASE("a whole warp returns instead") {
         check_report(error_of([&] {
@@ -54,12 +54,24 @@ TEST_CASE("a lane that never comes to a warp-wide instruction") {
         std::uint32_t registers[4] = {};
         float d[4] = {};
         switch (which) {
-            case 0: shuffle_xor(1, 1, where); break;
-            case 1: any(true, where); break;
-            case 2: sync_warp(where); break;
-            case 3: ldmatrix_x4(registers, 16 * (thread() % 32), false, where); break;
-            case 4: mma_m16n8k16_fp16(d, registers, registers, where); break;
-            case 5: mma_m16n8k16_bf16(d, registers, registers, where); break;
+            case 0:
+                shuffle_xor(1, 1, where);
+                break;
+            case 1:
+                any(true, where);
+                break;
+            case 2:
+                sync_warp(where);
+                break;
+            case 3:
+                ldmatrix_x4(registers, 16 * (thread() % 32), false, where);
+                break;
+            case 4:
+                mma_m16n8k16_fp16(d, registers, registers, where);
+                break;
+            case 5:
+                mma_m16n8k16_bf16(d, registers, registers, where);
+                break;
         }
     };
     const std::string names[] = {"shuffle", "vote", "__syncwarp", "ldmatrix", "mma (fp16)", "mma (bf16)"};
@@ -73,7 +85,8 @@ TEST_CASE("a lane that never comes to a warp-wide instruction") {
             LaunchOptions options;
             options.lane_order_seed = seed;
             const auto error = error_of([&] {
-                run(64,
+                run(
+                    64,
                     [&] {
                         fill();
                         if (thread() == 37) {
@@ -88,7 +101,8 @@ TEST_CASE("a lane that never comes to a warp-wide instruction") {
                          {at(place) + ", step work", "warp 1 lanes 0-4, 6-31 wait at " + names[which],
                           "warp 1 lanes 5 returned", "block (0, 0, 0)", "test_kernel"});
             check_report(error_of([&] {
-                             run(64,
+                             run(
+                                 64,
                                  [&] {
                                      fill();
                                      meet(which, thread() == 5 ? elsewhere : place);
@@ -97,7 +111,8 @@ TEST_CASE("a lane that never comes to a warp-wide instruction") {
                          }),
                          Kind::missing_lane, {at(place), at(elsewhere), "warp 0 lanes 0-4, 6-31 wait", "lanes 5 wait"});
             check_report(error_of([&] {
-                             run(64,
+                             run(
+                                 64,
                                  [&] {
                                      fill();
                                      thread() == 5 ? barrier(elsewhere) : meet(which, place);
@@ -105,12 +120,13 @@ TEST_CASE("a lane that never comes to a warp-wide instruction") {
                                  options);
                          }),
                          Kind::missing_lane, {at(place), at(elsewhere), "lanes 5 wait at __syncthreads"});
-            CHECK_NOTHROW(run(64,
-                              [&] {
-                                  fill();
-                                  meet(which, place);
-                              },
-                              options));
+            CHECK_NOTHROW(run(
+                64,
+                [&] {
+                    fill();
+                    meet(which, place);
+                },
+                options));
         }
     }
     SUBCASE("another instruction on the same line is no match") {
@@ -139,10 +155,18 @@ TEST_CASE("a barrier left out by an Omission") {
     const Where place = Where::current();
     LaunchOptions options;
     options.omissions = {{Omission::What::barrier, place.line()}};
-    CHECK(run(64, [&] { barrier(place); }, options).total.barriers == 0);
-    CHECK(run(64, [&] { barrier(); }, options).total.barriers == 1);
+    CHECK(run(
+              64, [&] { barrier(place); }, options)
+              .total.barriers == 0);
+    CHECK(run(
+              64, [&] { barrier(); }, options)
+              .total.barriers == 1);
     options.omissions.front().file = "meeting_test.cpp";
-    CHECK(run(64, [&] { barrier(place); }, options).total.barriers == 0);
+    CHECK(run(
+              64, [&] { barrier(place); }, options)
+              .total.barriers == 0);
     options.omissions.front().file = "other.h";
-    CHECK(run(64, [&] { barrier(place); }, options).total.barriers == 1);
+    CHECK(run(
+              64, [&] { barrier(place); }, options)
+              .total.barriers == 1);
 }

@@ -38,7 +38,7 @@ TEST_CASE("a race is found exactly when two accesses to a word, one a write, hav
         Stamp clock = Stamp{1} << 32;
         Stamp since_barrier = clock;
         Stamp since_warp[3] = {clock, clock, clock};
-        const unsigned syncs = 1 + below(6);   // how often something orders
+        const unsigned syncs = 1 + below(6);  // how often something orders
         const unsigned writes = 1 + below(4);
         for (unsigned step = 0; step < 40; ++step) {
             if (below(8) < syncs) {

@@ -51,13 +51,26 @@ TEST_CASE("a race between lanes of one warp") {
         std::uint32_t registers[4] = {};
         float d[4] = {};
         switch (between) {
-            case Between::nothing: break;
-            case Between::shuffle: shuffle_xor(0, 1); break;
-            case Between::vote: any(true); break;
-            case Between::mma: mma_m16n8k16_fp16(d, registers, registers); break;
-            case Between::ldmatrix: ldmatrix_x4(registers, 1024 + 16 * (thread() % 8), false); break;
-            case Between::sync_warp: sync_warp(); break;
-            case Between::barrier: barrier(); break;
+            case Between::nothing:
+                break;
+            case Between::shuffle:
+                shuffle_xor(0, 1);
+                break;
+            case Between::vote:
+                any(true);
+                break;
+            case Between::mma:
+                mma_m16n8k16_fp16(d, registers, registers);
+                break;
+            case Between::ldmatrix:
+                ldmatrix_x4(registers, 1024 + 16 * (thread() % 8), false);
+                break;
+            case Between::sync_warp:
+                sync_warp();
+                break;
+            case Between::barrier:
+                barrier();
+                break;
         }
         get(4 * ((thread() + 1) % 32), read);
     };
@@ -84,9 +97,13 @@ TEST_CASE("a write over what another lane still reads") {
     for (const std::uint64_t seed : {0, 1, 2, 3}) {
         LaunchOptions options;
         options.lane_order_seed = seed;
-        const auto error = error_of([&] { run(64, [&] { kernel(false); }, options); });
+        const auto error = error_of([&] {
+            run(
+                64, [&] { kernel(false); }, options);
+        });
         check_report(error, Kind::race, {at(read), at(write)});
-        CHECK_NOTHROW(run(64, [&] { kernel(true); }, options));
+        CHECK_NOTHROW(run(
+            64, [&] { kernel(true); }, options));
     }
 }
 
@@ -144,7 +161,8 @@ TEST_CASE("reads of shared memory that nobody wrote") {
     SUBCASE("gives NaN when nothing is checked") {
         LaunchOptions options;
         options.checks = false;
-        run(32, [] { expect(get(4 * thread()) == 0xFFFFFFFF); }, options);
+        run(
+            32, [] { expect(get(4 * thread()) == 0xFFFFFFFF); }, options);
     }
 }
 
@@ -153,7 +171,8 @@ TEST_CASE("shared memory out of bounds") {
     const std::array<std::uint32_t, 4> row{};
     check_report(error_of([&] { run(32, [&] { put(4096 - 4 * 31 + 4 * thread(), 0, place); }); }), Kind::out_of_bounds,
                  {at(place), "warp 0 lane 31", "4096"});
-    check_report(error_of([&] { run(32, [&] { get(4096 + 4 * thread(), place); }); }), Kind::out_of_bounds, {at(place)});
+    check_report(error_of([&] { run(32, [&] { get(4096 + 4 * thread(), place); }); }), Kind::out_of_bounds,
+                 {at(place)});
     check_report(error_of([&] { run(32, [&] { get(0xFFFFFFFC, place); }); }), Kind::out_of_bounds, {at(place)});
     check_report(error_of([&] {
                      run(32, [&] {
@@ -168,7 +187,10 @@ TEST_CASE("shared memory out of bounds") {
                  {at(place)});
     LaunchOptions unchecked;
     unchecked.checks = false;
-    CHECK(error_of([&] { run(32, [] { put(4096, 0); }, unchecked); }).kind() == Kind::out_of_bounds);
+    CHECK(error_of([&] {
+              run(
+                  32, [] { put(4096, 0); }, unchecked);
+          }).kind() == Kind::out_of_bounds);
     CHECK_NOTHROW(run(32, [] { put(4096 - 128 + 4 * thread(), 0); }));
 }
 
@@ -180,5 +202,6 @@ TEST_CASE("misaligned shared accesses") {
                      Kind::misaligned, {at(place), "warp 0 lane 0"});
         CHECK_NOTHROW(run(32, [&] { store_shared(bytes * thread(), row.data(), bytes, place); }));
     }
-    check_report(error_of([&] { run(32, [&] { cp_async_16(8, row.data(), 0, place); }); }), Kind::misaligned, {at(place)});
+    check_report(error_of([&] { run(32, [&] { cp_async_16(8, row.data(), 0, place); }); }), Kind::misaligned,
+                 {at(place)});
 }
