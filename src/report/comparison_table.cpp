@@ -63,13 +63,16 @@ private:
     }
     Cell nothing() const { return {say(Text::not_available), Style::dim}; }
 
-    /// A cell for each variant that runs, and a dash for the others.
-    void cells(Text label, const MakeCell& cell) {
+    std::vector<Cell> per_variant(const MakeCell& cell) const {
         std::vector<Cell> row;
         for (const VariantFacts* variant : variants_) {
-            row.push_back(runs(*variant) ? cell(*variant) : nothing());
+            row.push_back(cell(*variant));
         }
-        table_.row(say(label), std::move(row));
+        return row;
+    }
+    /// A cell for each variant that runs, and a dash for the others.
+    void cells(Text label, const MakeCell& cell) {
+        table_.row(say(label), per_variant([&](const VariantFacts& v) { return runs(v) ? cell(v) : nothing(); }));
     }
     void row(Text label, const MakeText& text) {
         cells(label, [&](const VariantFacts& variant) { return Cell{text(variant)}; });
@@ -145,12 +148,10 @@ void Builder::refusals() {
     if (std::all_of(variants_.begin(), variants_.end(), [](const VariantFacts* v) { return runs(*v); })) {
         return;
     }
-    std::vector<Cell> row;
-    for (const VariantFacts* variant : variants_) {
-        row.push_back(runs(*variant) ? Cell{say(Text::can_run_yes)}
-                                     : Cell{say(Text::can_run_no, printable(variant->refusal)), Style::bad});
-    }
-    table_.row(say(Text::can_run), std::move(row));
+    table_.row(say(Text::can_run), per_variant([&](const VariantFacts& v) {
+                   return runs(v) ? Cell{say(Text::can_run_yes)}
+                                  : Cell{say(Text::can_run_no, printable(v.refusal)), Style::bad};
+               }));
 }
 
 void Builder::launch() {
@@ -176,7 +177,10 @@ void Builder::occupancy() {
     table_.group(say(Text::group_occupancy));
     row(Text::shared_memory, [](const VariantFacts& v) { return memory_size(v.launch.smem_bytes); });
     row(Text::registers, [](const VariantFacts& v) { return whole(v.launch.registers); });
-    row(Text::ctas_per_sm, [&](const VariantFacts& v) { return ctas_per_sm(v); });
+    table_.row(say(Text::ctas_per_sm), per_variant([&](const VariantFacts& v) {
+                   const bool does_not_fit = v.launch.occupancy.limiter == hardware::Limiter::does_not_fit;
+                   return runs(v) || does_not_fit ? Cell{ctas_per_sm(v)} : nothing();
+               }));
     row(Text::occupancy, [](const VariantFacts& v) { return percent(v.launch.occupancy.fraction); });
     row(Text::sm_fill, [&](const VariantFacts& v) {
         return say(Text::sm_fill_is, whole(v.launch.waves.sms_with_work), whole(comparison_.card.sm_count),
@@ -288,15 +292,14 @@ void Builder::gpu_time() {
     const auto base = std::find_if(comparison_.variants.begin(), comparison_.variants.end(),
                                    [](const VariantFacts& v) { return runs(v) && v.timed; });
     if (comparison_.variants.size() > 1) {
-        std::vector<Cell> row;
-        for (const VariantFacts* v : variants_) {
-            const bool has = runs(*v) && v->timed;
-            row.push_back(!has          ? nothing()
-                          : v == &*base ? Cell{say(Text::ratio_base)}
-                                        : Cell{say(Text::ratio_is, ratio(base->timed->median_us / v->timed->median_us)),
-                                               Style::bold});
-        }
-        table_.row(say(Text::ratio, base->name), std::move(row));
+        table_.row(say(Text::ratio, base->name), per_variant([&](const VariantFacts& v) {
+                       if (!runs(v) || !v.timed) {
+                           return nothing();
+                       }
+                       const double faster = base->timed->median_us / v.timed->median_us;
+                       return &v == &*base ? Cell{say(Text::ratio_base)}
+                                           : Cell{say(Text::ratio_is, ratio(faster)), Style::bold};
+                   }));
     }
 }
 

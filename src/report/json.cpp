@@ -205,6 +205,10 @@ Json variant_json(const VariantFacts& variant, const Comparison& comparison, Det
         add_launch(json, variant.launch);
     } else {
         add_no_launch(json);
+        if (variant.launch.occupancy.limiter == hardware::Limiter::does_not_fit) {
+            json["ctas_per_sm"] = 0;
+            json["limiter"] = limiter(variant.launch.occupancy.limiter);
+        }
     }
     if (detail == Detail::compared) {
         add_counted(json, variant.counted);

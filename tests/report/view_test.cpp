@@ -229,6 +229,8 @@ TEST_CASE("a variant that can't run says why and has no figures") {
     CHECK(has(text, "no: head_dim 256 is over 128"));
     CHECK(has(text, "speed beside v2"));
     CHECK_FALSE(has(text, "does not fit"));
+    comparison.variants[0].launch.occupancy.limiter = hardware::Limiter::does_not_fit;
+    CHECK(has(show(comparison, Detail::compared, Language::en, wide), "does not fit"));
 }
 
 TEST_CASE("a failed verdict shows its reason, and no figure reads nan%") {
