@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# What only a real process shows: pipes, full disks, closed outputs.  process_test.sh /path/to/flashlens
+set -u
+flashlens=$1
+failed=0
+
+expect() {  # what, wanted, got
+    if [[ $2 != "$3" ]]; then
+        echo "$1: expected '$2', got '$3'"
+        failed=1
+    fi
+}
+
+"$flashlens" devices 2>/tmp/flashlens-err.$$ | head -1 >/dev/null
+codes=("${PIPESTATUS[@]}")
+expect "exit code into head" 0 "${codes[0]}"
+expect "errors into head" "" "$(cat /tmp/flashlens-err.$$)"
+
+"$flashlens" devices 2>/tmp/flashlens-err.$$ | true
+codes=("${PIPESTATUS[@]}")
+expect "exit code into a reader that leaves at once" 0 "${codes[0]}"
+expect "errors into a reader that leaves at once" "" "$(cat /tmp/flashlens-err.$$)"
+
+if [[ -w /dev/full ]]; then
+    "$flashlens" devices >/dev/full 2>/tmp/flashlens-err.$$
+    expect "exit code on a full disk" 1 $?
+    expect "error on a full disk" "flashlens: standard output: No space left on device" "$(cat /tmp/flashlens-err.$$)"
+fi
+
+"$flashlens" devices >&- 2>/dev/null
+expect "exit code without standard output" 1 $?
+
+"$flashlens" --seqlen 12abc >/tmp/flashlens-out.$$ 2>/tmp/flashlens-err.$$
+expect "exit code of bad usage" 2 $?
+expect "output of bad usage" "" "$(cat /tmp/flashlens-out.$$)"
+expect "error of bad usage" "flashlens: --seqlen 12abc: not a whole number; try --seqlen 1024" "$(cat /tmp/flashlens-err.$$)"
+
+if TERM=xterm LANG=C.UTF-8 "$flashlens" devices | grep -q $'\x1b'; then
+    echo "an escape code in a pipe"
+    failed=1
+fi
+TERM=xterm LANG=C.UTF-8 COLUMNS=nonsense "$flashlens" devices --lang zh >/tmp/flashlens-out.$$
+expect "exit code of devices --lang zh" 0 $?
+
+rm -f /tmp/flashlens-out.$$ /tmp/flashlens-err.$$
+exit $failed
