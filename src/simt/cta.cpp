@@ -47,7 +47,7 @@ Cta::~Cta() {
 void Cta::lane_body() {
     for (;;) {
         if (!stopping_) {
-            lane_->started = true;
+            lane().started = true;
             try {
                 launch_.lane_main();
             } catch (const Stopped&) {
@@ -58,8 +58,8 @@ void Cta::lane_body() {
         }
         Lane& next = next_after_exit();
         if (stopping_ && next.started) {
-            Lane& self = *lane_;
-            lane_ = &next;
+            Lane& self = lane();
+            running_lane = &next;
             tally = next.tally;
             resume_to_unwind(self.fiber, next.fiber, stop_lane);
         } else {
@@ -95,7 +95,9 @@ void Cta::run(std::uint64_t ordinal, Dim3 block, std::uint64_t times) {
         lane.committed = 0;
     }
     machine = this;
-    lane_ = &host_;
+    running_block = block;
+    running_grid = launch_.grid;
+    running_lane = &host_;
     switch_to(*pick_any());
     machine = nullptr;
     if (stopping_) {
@@ -143,7 +145,7 @@ void Cta::resume_paused(Warp& warp) {
 
 /// Not a meeting point: nothing is ordered, and other lanes may wait elsewhere. It keeps the log short.
 void Cta::pause() {
-    Lane& lane = *lane_;
+    Lane& lane = Cta::lane();
     Warp& warp = *lane.warp;
     warp.running &= ~lane.bit;
     warp.paused |= lane.bit;
@@ -213,12 +215,12 @@ void Cta::release_barrier() {
         warp.arrived = 0;
         warp.running = all_lanes;
     }
-    lane_->tally = tally;
+    lane().tally = tally;
     ++lanes_[0].tally->barriers;
 }
 
 Lane& Cta::next_after_exit() {
-    Lane& lane = *lane_;
+    Lane& lane = Cta::lane();
     Warp& warp = *lane.warp;
     warp.exited |= lane.bit;
     warp.running &= ~lane.bit;
@@ -261,7 +263,7 @@ void Cta::note_failure(std::exception_ptr error) {
 }
 
 void Cta::enter(StepTally* step) {
-    Lane& lane = *lane_;
+    Lane& lane = Cta::lane();
     if (step->first_cta > ordinal_ || (step->first_cta == ordinal_ && step->first_thread > lane.thread)) {
         step->first_cta = ordinal_;
         step->first_thread = lane.thread;

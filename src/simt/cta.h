@@ -57,11 +57,10 @@ struct PendingCopy {
 
 struct Warp;
 
-struct alignas(64) Lane {
+struct alignas(64) Lane : RunningLane {
     Fiber fiber;                ///< while it doesn't run
     Counters* tally = nullptr;  ///< the step it is in, while it doesn't run
     Warp* warp = nullptr;
-    unsigned thread = 0;
     std::uint32_t bit = 0;  ///< in the masks of its warp
     bool started = false;
     Meeting meeting = Meeting::barrier;  ///< where it waits, or waited last
@@ -112,8 +111,8 @@ public:
     // --- for the lane that runs (device.cpp, device_memory.cpp) ---
 
     LaunchState& launch() { return launch_; }
-    Lane& lane() { return *lane_; }
-    Warp& warp() { return *lane_->warp; }
+    static Lane& lane() { return static_cast<Lane&>(*running_lane); }
+    static Warp& warp() { return *lane().warp; }
     const Lane& lane(unsigned thread) const { return lanes_[thread]; }
     Dim3 block() const { return block_; }
     SharedMemory& shared() { return shared_; }
@@ -147,8 +146,8 @@ public:
     void switch_to(Lane& next);
     /// Where a warp-wide instruction of the running lane's warp is counted: the step of the warp's lane 0.
     Counters& warp_tally() {
-        lane_->tally = tally;
-        return *lanes_[lane_->thread / 32 * 32].tally;
+        lane().tally = tally;
+        return *lanes_[lane().thread / 32 * 32].tally;
     }
     void barrier(const Where& where);
     /// Orders memory among the lanes of the running lane's warp.
@@ -197,8 +196,7 @@ private:
     LaneStacks stacks_;
     std::vector<Lane> lanes_;
     std::vector<Warp> warps_;
-    Lane host_;            ///< the OS thread's own stack
-    Lane* lane_ = &host_;  ///< who runs
+    Lane host_;  ///< the OS thread's own stack
     const bool checks_;
     bool quit_ = false;
     bool stopping_ = false;
@@ -217,9 +215,9 @@ private:
 constinit inline thread_local Cta* machine = nullptr;
 
 inline void Cta::switch_to(Lane& next) {
-    Lane& self = *lane_;
+    Lane& self = lane();
     self.tally = tally;
-    lane_ = &next;
+    running_lane = &next;
     tally = next.tally;
     resume(self.fiber, next.fiber);
 }
@@ -229,7 +227,7 @@ inline Lane& Cta::pick(Warp& warp) {
 }
 
 inline bool Cta::arrive(Meeting meeting, Where where) {
-    Lane& lane = *lane_;
+    Lane& lane = Cta::lane();
     Warp& warp = *lane.warp;
     lane.meeting = meeting;
     lane.where = where;

@@ -69,7 +69,7 @@ std::string Cta::access_text(std::uint32_t site_id, unsigned thread) const {
 void Cta::fail(KernelError::Kind kind, const std::string& what, const Where& where) const {
     throw KernelError(kind, fmt::format("{}\n  at {}\n  kernel {}, block ({}, {}, {}), {}", what,
                                         place(where, static_cast<const StepTally*>(tally)), launch_.kernel, block_.x,
-                                        block_.y, block_.z, lane_text(lane_->thread)));
+                                        block_.y, block_.z, lane_text(lane().thread)));
 }
 
 void Cta::fail_shared(Finding finding, Access access, const Where& where, unsigned thread, std::uint32_t address,
@@ -172,7 +172,7 @@ std::string Cta::lanes_text(const Warp& warp) const {
                 together |= lane.bit;
             }
         }
-        const Counters* step = lane_ == &leader ? tally : leader.tally;
+        const Counters* step = running_lane == &leader ? tally : leader.tally;
         text += fmt::format("\n  warp {} lanes {} wait at {} at {}", first / 32, ranges(together),
                             name_of(leader.meeting), place(leader.where, static_cast<const StepTally*>(step)));
         rest &= ~together;

@@ -13,18 +13,6 @@
 
 namespace flashlens::simt {
 
-Dim3 thread_index() {
-    return {machine->lane().thread, 0, 0};
-}
-
-Dim3 block_index() {
-    return machine->block();
-}
-
-Dim3 grid_size() {
-    return machine->launch().grid;
-}
-
 void barrier(Where where) {
     if (!machine->omitted(Omission::What::barrier, where)) {
         machine->barrier(where);

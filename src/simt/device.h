@@ -21,9 +21,23 @@ struct Dim3 {
     unsigned z = 1;
 };
 
-Dim3 thread_index();
-Dim3 block_index();
-Dim3 grid_size();
+/// What a kernel may know of the lane that runs. (The rest of it is the machine's.)
+struct RunningLane {
+    unsigned thread = 0;
+};
+constinit inline thread_local RunningLane* running_lane = nullptr;
+constinit inline thread_local Dim3 running_block;
+constinit inline thread_local Dim3 running_grid;
+
+inline Dim3 thread_index() {
+    return {running_lane->thread, 0, 0};
+}
+inline Dim3 block_index() {
+    return running_block;
+}
+inline Dim3 grid_size() {
+    return running_grid;
+}
 
 // --- meeting points ------------------------------------------------------------------------------------------------
 
