@@ -25,15 +25,16 @@ void copy_bytes(void* to, const void* from, unsigned bytes) {
     }
 }
 
-void check_shared_bounds(Cta& cta, Access access, const Where& where, unsigned thread, std::uint32_t address,
-                         unsigned bytes) {
-    if (!cta.shared().contains(address, bytes) || address % bytes != 0) [[unlikely]] {
+inline void check_shared_bounds(Cta& cta, Access access, const Where& where, unsigned thread, std::uint32_t address,
+                                unsigned bytes) {
+    if (!cta.shared().contains(address, bytes) || (address & (bytes - 1)) != 0) [[unlikely]] {
         cta.fail_bounds_shared(access, where, thread, address, bytes);
     }
 }
 
 /// Checks a read of shared memory and notes it.
-void read_shared(Cta& cta, Access access, const Where& where, std::uint32_t address, unsigned bytes, const Moment& m) {
+[[gnu::always_inline]] inline void read_shared(Cta& cta, Access access, const Where& where, std::uint32_t address,
+                                               unsigned bytes, const Moment& m) {
     Granule* granule = cta.shared().granule(address);
     for (unsigned i = 0; i < bytes / 4; ++i) {
         if (const Finding finding = note_read(granule[i], m); finding != Finding::fine) [[unlikely]] {
@@ -43,14 +44,41 @@ void read_shared(Cta& cta, Access access, const Where& where, std::uint32_t addr
 }
 
 /// Checks a write of shared memory and notes it as `record`.
-void write_shared(Cta& cta, Access access, const Where& where, std::uint32_t address, unsigned bytes, const Moment& m,
-                  Stamp record) {
+[[gnu::always_inline]] inline void write_shared(Cta& cta, Access access, const Where& where, std::uint32_t address,
+                                                unsigned bytes, const Moment& m, Stamp record) {
     Granule* granule = cta.shared().granule(address);
     for (unsigned i = 0; i < bytes / 4; ++i) {
         if (const Finding finding = note_write(granule[i], m, record); finding != Finding::fine) [[unlikely]] {
             cta.fail_shared(finding, access, where, m.thread, address + 4 * i, granule[i]);
         }
     }
+}
+
+template <unsigned bytes>
+void load_shared_of(void* to, std::uint32_t address, Where where) {
+    Cta& cta = *machine;
+    const unsigned thread = cta.lane().thread;
+    check_shared_bounds(cta, Access::load_shared, where, thread, address, bytes);
+    const std::uint32_t site = cta.site(where, Access::load_shared, bytes);
+    if (cta.checks()) {
+        read_shared(cta, Access::load_shared, where, address, bytes, cta.moment(cta.warp(), thread, site));
+    }
+    std::memcpy(to, cta.shared().at(address), bytes);
+    cta.log(site, address);
+}
+
+template <unsigned bytes>
+void store_shared_of(std::uint32_t address, const void* from, Where where) {
+    Cta& cta = *machine;
+    const unsigned thread = cta.lane().thread;
+    check_shared_bounds(cta, Access::store_shared, where, thread, address, bytes);
+    const std::uint32_t site = cta.site(where, Access::store_shared, bytes);
+    if (cta.checks()) {
+        const Moment m = cta.moment(cta.warp(), thread, site);
+        write_shared(cta, Access::store_shared, where, address, bytes, m, m.mine);
+    }
+    std::memcpy(cta.shared().at(address), from, bytes);
+    cta.log(site, address);
 }
 
 /// The region of a global access, after every check of it; the access is noted. Returns its device address.
@@ -61,7 +89,7 @@ std::uint64_t note_global(Cta& cta, Access access, const Where& where, const voi
         cta.fail_bounds_global(access, where, address, bytes);
     }
     const std::size_t position = region->position(static_cast<const std::byte*>(address));
-    if (position % bytes != 0) [[unlikely]] {
+    if ((position & (bytes - 1)) != 0) [[unlikely]] {
         cta.fail(KernelError::Kind::misaligned,
                  std::string(name_of(access)) + " misaligned: " + std::to_string(bytes) + " bytes at offset " +
                      std::to_string(position - region->skew) + " of " + region->name,
@@ -134,27 +162,25 @@ std::uint64_t note_global(Cta& cta, Access access, const Where& where, const voi
 }  // namespace
 
 void load_shared(void* to, std::uint32_t shared_address, unsigned bytes, Where where) {
-    Cta& cta = *machine;
-    check_shared_bounds(cta, Access::load_shared, where, cta.lane().thread, shared_address, bytes);
-    const std::uint32_t site = cta.site(where, Access::load_shared, bytes);
-    if (cta.checks()) {
-        read_shared(cta, Access::load_shared, where, shared_address, bytes,
-                    cta.moment(cta.warp(), cta.lane().thread, site));
+    switch (bytes) {
+        case 4:
+            return load_shared_of<4>(to, shared_address, where);
+        case 8:
+            return load_shared_of<8>(to, shared_address, where);
+        default:
+            return load_shared_of<16>(to, shared_address, where);
     }
-    copy_bytes(to, cta.shared().at(shared_address), bytes);
-    cta.log(site, shared_address);
 }
 
 void store_shared(std::uint32_t shared_address, const void* from, unsigned bytes, Where where) {
-    Cta& cta = *machine;
-    check_shared_bounds(cta, Access::store_shared, where, cta.lane().thread, shared_address, bytes);
-    const std::uint32_t site = cta.site(where, Access::store_shared, bytes);
-    if (cta.checks()) {
-        const Moment m = cta.moment(cta.warp(), cta.lane().thread, site);
-        write_shared(cta, Access::store_shared, where, shared_address, bytes, m, m.mine);
+    switch (bytes) {
+        case 4:
+            return store_shared_of<4>(shared_address, from, where);
+        case 8:
+            return store_shared_of<8>(shared_address, from, where);
+        default:
+            return store_shared_of<16>(shared_address, from, where);
     }
-    copy_bytes(cta.shared().at(shared_address), from, bytes);
-    cta.log(site, shared_address);
 }
 
 void load_global(void* to, const void* from, unsigned bytes, Where where) {
