@@ -193,6 +193,13 @@ Given read_command_line(const std::vector<std::string>& arguments) {
         given.command = sub->parsed() ? command : given.command;
     }
     for (const auto& [name, option] : registered) {
+        const bool is_flag = texts.find(name) == texts.end();
+        for (const std::string& value : is_flag ? option->results() : std::vector<std::string>{}) {
+            if (value != "true") {  // CLI11's word for a flag without "="
+                throw UsageError(
+                    fmt::format("{}={}: takes no value; try {} alone", name, report::printable(value), name));
+            }
+        }
         if (option->count() > 0) {
             given.options.emplace(name, texts[name]);
         }

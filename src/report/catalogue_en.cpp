@@ -27,7 +27,7 @@ constexpr Catalogue english = make_catalogue({
     {Text::all_zero, "Nothing to compute: the shape has no (query, key) pair, and no kernel needs to run."},
     // groups
     {Text::group_launch, "launch (computed)"},
-    {Text::group_occupancy, "occupancy (computed)"},
+    {Text::group_occupancy, "occupancy (by CUDA's rules; registers as compiled)"},
     {Text::group_memory, "memory ({0})"},
     {Text::group_memory_computed, "memory (computed)"},
     {Text::group_synchronisation, "synchronisation ({0})"},
@@ -38,7 +38,7 @@ constexpr Catalogue english = make_catalogue({
     {Text::group_reference, "CPU reference (measured)"},
     {Text::beside, "for comparison"},
     {Text::counted_all, "counted by the CPU machine"},
-    {Text::counted_sampled, "counted on sampled CTAs"},
+    {Text::counted_sampled, "counted by the CPU machine on sampled CTAs"},
     // rows
     {Text::can_run, "runs this shape"},
     {Text::can_run_yes, "yes"},

@@ -26,7 +26,7 @@ constexpr Catalogue chinese = make_catalogue({
     {Text::all_zero, "没有可算的内容：这个形状里没有任何 (query, key) 对，不需要运行 kernel。"},
     // groups
     {Text::group_launch, "launch（计算得出）"},
-    {Text::group_occupancy, "occupancy（计算得出）"},
+    {Text::group_occupancy, "occupancy（按 CUDA 规则；寄存器数来自编译器）"},
     {Text::group_memory, "访存（{0}）"},
     {Text::group_memory_computed, "访存（计算得出）"},
     {Text::group_synchronisation, "同步（{0}）"},
@@ -37,7 +37,7 @@ constexpr Catalogue chinese = make_catalogue({
     {Text::group_reference, "CPU 参考实现（实测）"},
     {Text::beside, "作为对照"},
     {Text::counted_all, "CPU 模拟机计数"},
-    {Text::counted_sampled, "按抽样 CTA 计数"},
+    {Text::counted_sampled, "CPU 模拟机按抽样 CTA 计数"},
     // rows
     {Text::can_run, "能否运行"},
     {Text::can_run_yes, "能"},

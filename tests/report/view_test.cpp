@@ -252,7 +252,7 @@ TEST_CASE("sampling is told") {
     comparison.variants[0].counted->sampled = true;
     comparison.reference->rows_checked = 1024;
     const std::string text = show(comparison, Detail::compared, Language::en, wide);
-    CHECK(has(text, "counted on sampled CTAs"));
+    CHECK(has(text, "counted by the CPU machine on sampled CTAs"));
     CHECK(has(text, "1,024 of 16,384 (sampled)"));
 }
 
