@@ -16,7 +16,8 @@ unsigned group_wavefronts(const std::uint32_t* addresses, std::uint32_t active) 
     for (unsigned lane = 0; lane < slots; ++lane) {
         taken |= (active >> lane & 1) << (addresses[lane] / bytes % slots);
     }
-    if (std::popcount(taken) == std::popcount(active)) {
+    constexpr std::uint32_t full = slots == 32 ? all_lanes : (std::uint32_t{1} << slots % 32) - 1;
+    if ((taken == full && active == full) || std::popcount(taken) == std::popcount(active)) {
         return 1;
     }
     std::array<std::uint32_t, slots> words;
@@ -132,6 +133,8 @@ unsigned sectors(const std::uint64_t* addresses, std::uint32_t active) {
 
 void AccessLog::grow() {
     rows_.resize(std::max<std::size_t>(16, 2 * rows_.size()));
+    first_row_ = rows_.data();
+    capacity_ = static_cast<unsigned>(rows_.size());
 }
 
 void AccessLog::clear() {

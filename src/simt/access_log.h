@@ -38,11 +38,12 @@ public:
     /// Notes an access by `lane`; true when the lane's notes are full.
     bool add(unsigned lane, std::uint32_t site, std::uint64_t address) {
         const unsigned n = counts_[lane]++;
-        if (n >= rows_.size()) [[unlikely]] {
+        if (n == capacity_) [[unlikely]] {
             grow();
         }
-        rows_[n].site[lane] = site;
-        rows_[n].address[lane] = address;
+        Row& row = first_row_[n];
+        row.site[lane] = site;
+        row.address[lane] = address;
         used_ = true;
         return n + 1 == most;
     }
@@ -67,6 +68,8 @@ private:
     void merge_divergent(const SiteTable& sites, unsigned first_row);
 
     std::vector<Row> rows_;
+    Row* first_row_ = nullptr;  ///< rows_.data() and size(), at hand
+    unsigned capacity_ = 0;
     std::array<unsigned, 32> counts_{};
     bool used_ = false;
 };

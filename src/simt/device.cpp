@@ -129,8 +129,4 @@ Step::Step(const char* name) : outer_(tally) {
     machine->enter(machine->step_table().find(name));
 }
 
-Step::~Step() {
-    tally = outer_;
-}
-
 }  // namespace flashlens::simt

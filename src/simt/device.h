@@ -159,7 +159,7 @@ std::uint32_t pack_bf16(f32 low, f32 high);
 class Step {
 public:
     explicit Step(const char* name);
-    ~Step();
+    ~Step() { tally = outer_; }
     Step(const Step&) = delete;
     Step& operator=(const Step&) = delete;
 

@@ -6,59 +6,6 @@
 #include <limits>
 
 namespace flashlens::simt {
-namespace {
-
-/// Two lanes wrote a half each, so the stamp tells of neither: what the checks then leave undecided, they let pass.
-bool mixed(const GlobalGranule& g) {
-    return (g.order.write & stamp::several) != 0;
-}
-
-}  // namespace
-
-GlobalFinding note_global_read(GlobalGranule& g, const Moment& m, std::uint32_t cta, unsigned halves) {
-    if (g.writer == 0) {
-        return GlobalFinding::unwritten;
-    }
-    if (g.writer / 4 != cta) {
-        return GlobalFinding::other_cta_wrote;
-    }
-    if ((g.writer & halves) != halves) {
-        return GlobalFinding::unwritten;
-    }
-    if (!(mixed(g) && halves != 3) && unordered_write(g.order.write, m)) {
-        return GlobalFinding::race_with_write;
-    }
-    if (g.reader == cta) {
-        add_read(g.order.read, m);
-    } else {
-        g.reader = g.reader == 0 ? cta : GlobalGranule::many_readers;
-        g.order.read = m.mine;
-    }
-    return GlobalFinding::fine;
-}
-
-GlobalFinding note_global_write(GlobalGranule& g, const Moment& m, std::uint32_t cta, unsigned halves) {
-    if (g.writer != 0 && g.writer / 4 != cta) {
-        return GlobalFinding::other_cta_wrote;
-    }
-    if (g.reader != 0 && g.reader != cta) {
-        return GlobalFinding::other_cta_read;
-    }
-    const bool overlaps = (g.writer & halves) != 0 && !(mixed(g) && halves != 3);
-    if (overlaps && unordered_write(g.order.write, m)) {
-        return GlobalFinding::race_with_write;
-    }
-    if (halves == 3 && unordered_read(g.order.read, m)) {
-        return GlobalFinding::race_with_read;
-    }
-    const bool other_half_is_recent =
-        (g.writer & 3 & ~halves) != 0 && g.order.write >= m.since_barrier && stamp::thread(g.order.write) != m.thread;
-    g.order.write = other_half_is_recent ? m.mine | stamp::several : m.mine;
-    g.order.read = stamp::nobody_read;
-    g.writer = cta * 4 | (g.writer & 3) | halves;
-    return GlobalFinding::fine;
-}
-
 std::uint64_t TouchedMap::bytes() const {
     std::uint64_t bits = 0;
     for (const std::atomic<std::uint64_t>& word : words_) {

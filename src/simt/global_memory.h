@@ -21,13 +21,57 @@ struct GlobalGranule {
     std::uint32_t writer = 0;  ///< the CTA that wrote, times 4, plus which halves (1 low, 2 high) were written
     std::uint32_t reader = 0;  ///< the CTA that read, or many_readers
     static constexpr std::uint32_t many_readers = ~std::uint32_t{0};
+
+    /// Two lanes wrote a half each, so the stamp tells of neither: what that leaves undecided, the checks let pass.
+    bool mixed() const { return (order.write & stamp::several) != 0; }
 };
 
 enum class GlobalFinding { fine, unwritten, race_with_write, race_with_read, other_cta_wrote, other_cta_read };
 
 /// `halves`: 3, or 1 or 2 for an access of two bytes.
-GlobalFinding note_global_read(GlobalGranule& g, const Moment& m, std::uint32_t cta, unsigned halves);
-GlobalFinding note_global_write(GlobalGranule& g, const Moment& m, std::uint32_t cta, unsigned halves);
+inline GlobalFinding note_global_read(GlobalGranule& g, const Moment& m, std::uint32_t cta, unsigned halves) {
+    if (g.writer == 0) {
+        return GlobalFinding::unwritten;
+    }
+    if (g.writer / 4 != cta) {
+        return GlobalFinding::other_cta_wrote;
+    }
+    if ((g.writer & halves) != halves) {
+        return GlobalFinding::unwritten;
+    }
+    if (!(g.mixed() && halves != 3) && unordered_write(g.order.write, m)) {
+        return GlobalFinding::race_with_write;
+    }
+    if (g.reader == cta) {
+        add_read(g.order.read, m);
+    } else {
+        g.reader = g.reader == 0 ? cta : GlobalGranule::many_readers;
+        g.order.read = m.mine;
+    }
+    return GlobalFinding::fine;
+}
+
+inline GlobalFinding note_global_write(GlobalGranule& g, const Moment& m, std::uint32_t cta, unsigned halves) {
+    if (g.writer != 0 && g.writer / 4 != cta) {
+        return GlobalFinding::other_cta_wrote;
+    }
+    if (g.reader != 0 && g.reader != cta) {
+        return GlobalFinding::other_cta_read;
+    }
+    const bool overlaps = (g.writer & halves) != 0 && !(g.mixed() && halves != 3);
+    if (overlaps && unordered_write(g.order.write, m)) {
+        return GlobalFinding::race_with_write;
+    }
+    if (halves == 3 && unordered_read(g.order.read, m)) {
+        return GlobalFinding::race_with_read;
+    }
+    const bool other_half_is_recent =
+        (g.writer & 3 & ~halves) != 0 && g.order.write >= m.since_barrier && stamp::thread(g.order.write) != m.thread;
+    g.order.write = other_half_is_recent ? m.mine | stamp::several : m.mine;
+    g.order.read = stamp::nobody_read;
+    g.writer = cta * 4 | (g.writer & 3) | halves;
+    return GlobalFinding::fine;
+}
 
 /// Which bytes were touched, two to a bit.
 class TouchedMap {
