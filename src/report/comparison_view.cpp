@@ -82,7 +82,7 @@ std::string notes(const Comparison& comparison, Language language, const Termina
                            [&](const VariantFacts& v) { return runs(v) && has(v); });
     };
     for (const VariantFacts& variant : comparison.variants) {
-        if (variant.error && variant.error->verdict == Verdict::fail) {
+        if (runs(variant) && variant.error && variant.error->verdict == Verdict::fail) {
             const std::string note = fill(language, Text::note_failed, variant.name, printable(variant.error->reason));
             result += labelled("", 0, note, terminal, Style::bad);
         }

@@ -210,12 +210,14 @@ Json variant_json(const VariantFacts& variant, const Comparison& comparison, Det
             json["limiter"] = limiter(variant.launch.occupancy.limiter);
         }
     }
+    // No figure of a run for a kernel that did not run, whatever the facts hold.
+    const VariantFacts ran = runs(variant) ? variant : VariantFacts{};
     if (detail == Detail::compared) {
-        add_counted(json, variant.counted);
-        add_times(json, variant, comparison);
-        add_error(json, variant);
+        add_counted(json, ran.counted);
+        add_times(json, ran, comparison);
+        add_error(json, ran);
     }
-    json["reason"] = !runs(variant) ? variant.refusal : variant.error ? variant.error->reason : "";
+    json["reason"] = !runs(variant) ? variant.refusal : ran.error ? ran.error->reason : "";
     return json;
 }
 
