@@ -14,7 +14,7 @@ constexpr Catalogue english = make_catalogue({
     {Text::inputs_random, "random ({0}), seed {1}"},
     {Text::inputs_files, "q.npy, k.npy, v.npy of {0}"},
     {Text::work, "work"},
-    {Text::work_figures, "{0} = 4 x B x H x D x {1} visible (query, key) pairs"},
+    {Text::work_figures, "{0} = 4 x B x H x D x {1} visible (query, key) pairs of a head"},
     {Text::card, "card"},
     {Text::card_here, "{0} (in this machine), {1} SMs, sm_{2}"},
     {Text::card_not_here, "{0} (not in this machine; figures are computed for it), {1} SMs, sm_{2}"},

@@ -14,7 +14,7 @@ constexpr Catalogue chinese = make_catalogue({
     {Text::inputs_random, "随机（{0}），seed {1}"},
     {Text::inputs_files, "{0} 中的 q.npy、k.npy、v.npy"},
     {Text::work, "计算量"},
-    {Text::work_figures, "{0} = 4 x B x H x D x {1} 个可见的 (query, key) 对"},
+    {Text::work_figures, "{0} = 4 x B x H x D x 每个 head 的 {1} 个可见 (query, key) 对"},
     {Text::card, "显卡"},
     {Text::card_here, "{0}（就在本机），{1} 个 SM，sm_{2}"},
     {Text::card_not_here, "{0}（本机没有；相关数字按这张卡算出），{1} 个 SM，sm_{2}"},
