@@ -68,8 +68,6 @@ void count_instruction(const Site& site, const std::uint64_t* addresses, std::ui
             counters.shared_read_bytes += bytes;
             break;
         case Access::store_shared:
-            counters.shared_write_bytes += bytes;
-            break;
         case Access::cp_async:
             counters.shared_write_bytes += bytes;
             break;

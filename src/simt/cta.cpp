@@ -21,6 +21,7 @@ std::uint64_t mix(std::uint64_t x) {
 Cta::Cta(LaunchState& launch, unsigned worker)
     : launch_(launch),
       sites_(launch.sites[worker]),
+      steps_(launch.steps[worker]),
       shared_(launch.shared_bytes),
       stacks_(launch.threads),
       lanes_(launch.threads),
@@ -255,10 +256,10 @@ Lane& Cta::next_after_exit() {
     return host_;
 }
 
-void Cta::note_failure(std::exception_ptr error) {
+void Cta::note_failure(const std::exception_ptr& error) {
     if (!stopping_) {
         stopping_ = true;
-        error_ = std::move(error);
+        error_ = error;
     }
 }
 

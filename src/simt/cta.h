@@ -34,7 +34,9 @@ struct LaunchState {
     const LaunchOptions& options;
     const std::function<void()>& lane_main;
     GlobalMemory memory;
-    std::vector<SiteTable> sites;  ///< one per worker
+    // One per worker. They outlive the workers: stamps in global memory lead here.
+    std::vector<SiteTable> sites;
+    std::vector<StepTable> steps;
     /// The lowest CTA (by its place in the list of those to run) that failed. CTAs behind it stop; those before it go
     /// on, so that the error reported is the same however many threads there are.
     std::atomic<std::uint64_t> failed_cta{~std::uint64_t{0}};
@@ -106,7 +108,6 @@ public:
     /// Runs a CTA; what it counted goes into the step table, `times` over. Throws what a lane threw; Stopped when an
     /// earlier CTA failed.
     void run(std::uint64_t ordinal, Dim3 block, std::uint64_t times);
-    const StepTable& steps() const { return steps_; }
 
     // --- for the lane that runs (device.cpp, device_memory.cpp) ---
 
@@ -182,7 +183,7 @@ private:
     void resume_paused(Warp& warp);
     bool together(const Warp& warp) const;
     void check_stop() const;
-    void note_failure(std::exception_ptr error);
+    void note_failure(const std::exception_ptr& error);
     std::exception_ptr stuck_error(const Warp& warp) const;
     std::exception_ptr barrier_error() const;
     std::uint64_t random();
@@ -191,7 +192,7 @@ private:
 
     LaunchState& launch_;
     SiteTable& sites_;
-    StepTable steps_;
+    StepTable& steps_;
     SharedMemory shared_;
     LaneStacks stacks_;
     std::vector<Lane> lanes_;
@@ -235,7 +236,7 @@ inline bool Cta::arrive(Meeting meeting, Where where) {
         warp.meeting = meeting;
         warp.where = where;
         warp.scattered = false;
-    } else if (warp.meeting != meeting || std::bit_cast<const void*>(warp.where) != std::bit_cast<const void*>(where)) {
+    } else if (warp.meeting != meeting || identity(warp.where) != identity(where)) {
         warp.scattered = true;  // perhaps: complete() looks closer
     }
     warp.arrived |= lane.bit;

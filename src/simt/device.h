@@ -7,13 +7,11 @@
 
 #include <cmath>
 #include <cstdint>
-#include <source_location>
 
 #include "simt/counters.h"
+#include "simt/where.h"
 
 namespace flashlens::simt {
-
-using Where = std::source_location;
 
 struct Dim3 {
     unsigned x = 1;

@@ -58,10 +58,11 @@ private:
 };
 
 /// Steps of all workers, by name, in order of first appearance.
-std::vector<StepCounters> merge_steps(const std::vector<std::vector<StepTally>>& workers) {
+std::vector<StepCounters> merge_steps(const std::vector<StepTable>& workers) {
     std::vector<StepTally> merged;
-    for (const auto& steps : workers) {
-        for (const StepTally& step : steps) {
+    for (const StepTable& steps : workers) {
+        for (const auto& of_worker : steps.all()) {
+            const StepTally& step = *of_worker;
             const auto same = std::find_if(merged.begin(), merged.end(), [&](const StepTally& other) {
                 return std::string_view(other.name) == step.name;
             });
@@ -120,7 +121,8 @@ LaunchReport launch(const char* kernel, Dim3 grid, unsigned threads, std::size_t
                       options,
                       lane_main,
                       GlobalMemory(options.memory, options.checks, !options.multiplicity),
-                      {}};
+                      {},
+                      std::vector<StepTable>(os_threads)};
     state.sites.reserve(os_threads);
     for (unsigned worker = 0; worker < os_threads; ++worker) {
         state.sites.emplace_back(worker);
@@ -129,7 +131,6 @@ LaunchReport launch(const char* kernel, Dim3 grid, unsigned threads, std::size_t
     FirstFailure failure;
     std::atomic<std::uint64_t> next{0};
     std::atomic<std::uint64_t> done{0};
-    std::vector<std::vector<StepTally>> steps(os_threads);
     std::mutex mutex;
     std::condition_variable finished;
     unsigned workers_left = os_threads;
@@ -143,9 +144,6 @@ LaunchReport launch(const char* kernel, Dim3 grid, unsigned threads, std::size_t
                 const CtaToRun job = options.multiplicity ? list[ordinal] : CtaToRun{ordinal, 1};
                 cta.run(ordinal, block_of(job.block, grid), job.times);
                 done.fetch_add(1, std::memory_order_relaxed);
-            }
-            for (const auto& step : cta.steps().all()) {
-                steps[worker].push_back(*step);
             }
         } catch (const Stopped&) {
             // an earlier CTA failed
@@ -178,7 +176,7 @@ LaunchReport launch(const char* kernel, Dim3 grid, unsigned threads, std::size_t
     failure.rethrow();
 
     LaunchReport report;
-    report.steps = merge_steps(steps);
+    report.steps = merge_steps(state.steps);
     for (const StepCounters& step : report.steps) {
         report.total.add(step.counters);
     }

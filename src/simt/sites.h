@@ -37,15 +37,6 @@ struct Site {
 /// "kernels/v1/v1.h:120, step gemm_q_k"
 std::string place(const Where& where, const StepTally* step);
 
-/// Source locations are compared often: the address of their constant first, the text only where that differs.
-inline bool same_place(Where a, Where b) {
-    static_assert(sizeof(Where) == sizeof(const void*), "std::source_location is a pointer to a constant");
-    if (std::bit_cast<const void*>(a) == std::bit_cast<const void*>(b)) {
-        return true;
-    }
-    return a.line() == b.line() && std::string_view(a.file_name()) == b.file_name();
-}
-
 /// The sites that one worker has met. Numbers of different workers differ, so that a stamp left in global memory can be
 /// traced by another worker (find_site).
 class SiteTable {
@@ -55,12 +46,12 @@ public:
     explicit SiteTable(unsigned worker) : base_(worker % 256 * per_worker) { sites_.reserve(per_worker); }
 
     std::uint32_t id(const Where& where, const StepTally* step, Access access, unsigned bytes) {
-        const auto place = std::bit_cast<std::uintptr_t>(where);
-        const std::uintptr_t key = (place << 8) ^ (std::uintptr_t{bytes} << 3) ^ static_cast<std::uintptr_t>(access);
+        const std::uintptr_t place = identity(where);
         const auto step_bits = std::bit_cast<std::uintptr_t>(step);
+        const unsigned kind = bytes << 8 | static_cast<unsigned>(access);
         Recent& recent = recent_[((place >> 3) ^ (step_bits >> 6) ^ bytes) % recent_.size()];
-        if (recent.key != key || recent.step != step) [[unlikely]] {
-            recent = {key, step, find_or_add(where, step, access, bytes)};
+        if (recent.place != place || recent.step != step || recent.kind != kind) [[unlikely]] {
+            recent = {place, step, kind, find_or_add(where, step, access, bytes)};
         }
         return recent.id;
     }
@@ -71,8 +62,9 @@ public:
 
 private:
     struct Recent {
-        std::uintptr_t key = 0;
+        std::uintptr_t place = 0;
         const StepTally* step = nullptr;
+        unsigned kind = 0;
         std::uint32_t id = 0;
     };
 
