@@ -1,0 +1,145 @@
+// Every way in which a kernel touches memory.
+//
+// Shared memory is addressed by SharedAddress (a byte address); global memory by pointers.
+#pragma once
+
+#include "kernels/primitives/machine.cuh"
+
+namespace flashlens::FLASHLENS_MACHINE {
+
+/// Eight 16-bit elements: one 16-byte access.
+struct alignas(16) Chunk {
+    std::uint32_t word[4];
+};
+
+struct alignas(16) f32x4 {
+    f32 x, y, z, w;
+};
+
+struct alignas(8) f32x2 {
+    f32 x, y;
+};
+
+struct alignas(8) Pairs {
+    std::uint32_t word[2];
+};
+
+}  // namespace flashlens::FLASHLENS_MACHINE
+
+#ifdef __CUDACC__
+
+namespace flashlens::on_gpu {
+
+/// Where the CTA's dynamic shared memory starts.
+FLASHLENS_INLINE SharedAddress shared_memory() {
+    extern __shared__ __align__(1024) unsigned char dynamic_shared_memory[];
+    return static_cast<SharedAddress>(__cvta_generic_to_shared(dynamic_shared_memory));
+}
+
+// ld.shared, st.shared: 4, 8 or 16 bytes
+
+template <class T>
+FLASHLENS_INLINE T load_shared(SharedAddress from) {
+    return *static_cast<const T*>(__cvta_shared_to_generic(from));
+}
+
+template <class T>
+FLASHLENS_INLINE void store_shared(SharedAddress to, const T& value) {
+    *static_cast<T*>(__cvta_shared_to_generic(to)) = value;
+}
+
+// ld.global, st.global: 2, 4, 8 or 16 bytes
+
+template <class T>
+FLASHLENS_INLINE T load_global(const void* from) {
+    return *static_cast<const T*>(from);
+}
+
+template <class T>
+FLASHLENS_INLINE void store_global(void* to, const T& value) {
+    *static_cast<T*>(to) = value;
+}
+
+/// ldmatrix.x4: four 8x8 matrices of 16-bit elements; lane i gives the address of row i%8 of matrix i/8.
+FLASHLENS_INLINE void ldmatrix_x4(std::uint32_t (&r)[4], SharedAddress row) {
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
+                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+                 : "r"(row));
+}
+
+/// ldmatrix.x4.trans: each matrix arrives transposed.
+FLASHLENS_INLINE void ldmatrix_x4_trans(std::uint32_t (&r)[4], SharedAddress row) {
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];"
+                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+                 : "r"(row));
+}
+
+/// cp.async.cg, 16 bytes from global to shared memory past the registers; where `valid` is false, 16 zero bytes and
+/// nothing is read.
+FLASHLENS_INLINE void cp_async_16(SharedAddress to, const void* from, bool valid) {
+    const int source_bytes = valid ? 16 : 0;
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(source_bytes) : "memory");
+}
+
+FLASHLENS_INLINE void cp_async_commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+
+/// Waits until all but this thread's newest `Pending` groups of copies have arrived.
+template <int Pending>
+FLASHLENS_INLINE void cp_async_wait() {
+    asm volatile("cp.async.wait_group %0;" ::"n"(Pending) : "memory");
+}
+
+}  // namespace flashlens::on_gpu
+
+#else
+
+namespace flashlens::FLASHLENS_MACHINE {
+
+inline SharedAddress shared_memory() { return 0; }
+
+template <class T>
+inline T load_shared(SharedAddress from, simt::Where where = simt::Where::current()) {
+    T value;
+    simt::load_shared(&value, from, sizeof(T), where);
+    return value;
+}
+
+template <class T>
+inline void store_shared(SharedAddress to, const T& value, simt::Where where = simt::Where::current()) {
+    simt::store_shared(to, &value, sizeof(T), where);
+}
+
+template <class T>
+inline T load_global(const void* from, simt::Where where = simt::Where::current()) {
+    T value;
+    simt::load_global(&value, from, sizeof(T), where);
+    return value;
+}
+
+template <class T>
+inline void store_global(void* to, const T& value, simt::Where where = simt::Where::current()) {
+    simt::store_global(to, &value, sizeof(T), where);
+}
+
+inline void ldmatrix_x4(std::uint32_t (&r)[4], SharedAddress row, simt::Where where = simt::Where::current()) {
+    simt::ldmatrix_x4(r, row, false, where);
+}
+
+inline void ldmatrix_x4_trans(std::uint32_t (&r)[4], SharedAddress row, simt::Where where = simt::Where::current()) {
+    simt::ldmatrix_x4(r, row, true, where);
+}
+
+inline void cp_async_16(SharedAddress to, const void* from, bool valid, simt::Where where = simt::Where::current()) {
+    simt::cp_async_16(to, from, valid ? 16 : 0, where);
+}
+
+inline void cp_async_commit(simt::Where where = simt::Where::current()) { simt::cp_async_commit(where); }
+
+template <int Pending>
+inline void cp_async_wait(simt::Where where = simt::Where::current()) {
+    simt::cp_async_wait(Pending, where);
+}
+
+}  // namespace flashlens::FLASHLENS_MACHINE
+
+#endif

@@ -1,0 +1,164 @@
+// v1's output tile: 16 rows of O on their way from four warps' partial sums, and from the key blocks before, to memory.
+//
+// The lane that reads a row back from shared memory is not the one that held it in the softmax: it has 4 columns of one
+// row a pass, and gets the row's statistics anew for this mapping.
+#pragma once
+
+#include "kernels/v1/steps.cuh"
+
+namespace flashlens::FLASHLENS_MACHINE::v1 {
+
+/// What one head's rows leave in device memory between key blocks: O so far (normalised, fp32) and its log-sum-exp,
+/// which doubles as the maximum so far. fp32 cannot hold both m and log l of a row with huge logits, so for those m and l
+/// themselves are handed on, too.
+struct Carried {
+    HeadRows o_tmp;
+    float* lse;  // each of the head's row 0
+    float* huge_m;
+    float* huge_l;
+
+    FLASHLENS_INLINE explicit Carried(const AttentionParams& p)
+        : o_tmp(p.o_tmp, 4, blockIdx.x, blockIdx.y, p.seqlen_q, p.heads, p.head_dim),
+          lse(p.lse + lse_index(p, blockIdx.x, blockIdx.y, 0)),
+          huge_m(p.huge_rows + lse_index(p, blockIdx.x, blockIdx.y, 0)),
+          huge_l(huge_m + static_cast<std::int64_t>(p.batch) * p.heads * p.seqlen_q) {}
+
+    static FLASHLENS_INLINE bool is_huge(f32 lse) { return abs(lse * log2_e) >= huge_logit; }
+};
+
+template <class T, bool Causal>
+struct OutputTile {
+    const AttentionParams& p;
+    const HeadRows o;
+    const Carried carried;
+    int first_row;
+    bool any_before;           // whether a key block before has left something
+    typename T::Out out;       // 4 columns of one row a pass
+    typename T::ORows m;       // the row's maximum, all keys so far
+    typename T::ORows before;  // what the sums of the key blocks before weigh under m
+    typename T::ORows sum;
+
+    FLASHLENS_INLINE OutputTile(const AttentionParams& params, const HeadRows& rows) : p(params), o(rows), carried(p) {}
+
+    static FLASHLENS_INLINE int row(int pass) {
+        return static_cast<int>(threadIdx.x) / T::lanes_per_o_row + pass * T::o_rows_per_pass;
+    }
+    static FLASHLENS_INLINE int chunk() { return static_cast<int>(threadIdx.x) % T::lanes_per_o_row; }
+    FLASHLENS_INLINE bool row_valid(int pass) const { return first_row + row(pass) < p.seqlen_q; }
+    FLASHLENS_INLINE bool valid(int pass) const { return row_valid(pass) && chunk() * 4 < p.head_dim; }
+
+    /// O of the key blocks before, or zero; and the maxima that the softmax's rows start from, or -inf.
+    FLASHLENS_INLINE void load_previous(int first, bool any, typename T::Rows& m_before, SharedAddress smem_lse) {
+        const Step step("load o_tmp");
+        first_row = first;
+        any_before = any;
+        m_before[0] = m_before[1] = -infinity;
+#pragma unroll
+        for (int i = 0; i < T::o_passes; ++i) {
+            out[i] = {0.0F, 0.0F, 0.0F, 0.0F};
+            if (any && valid(i)) {
+                out[i] = load_global<f32x4>(carried.o_tmp.row(first_row + row(i)) + chunk() * 16);
+            }
+        }
+        if (any) {
+            load_previous_max(m_before[0], lane_index() / 4, smem_lse);
+            load_previous_max(m_before[1], lane_index() / 4 + 8, smem_lse);
+        }
+    }
+
+    /// For a row of the softmax. Its lse goes to shared memory, for whoever reads the row's O back.
+    FLASHLENS_INLINE void load_previous_max(f32& m_before, int r, SharedAddress smem_lse) const {
+        f32 lse = -infinity;
+        if (first_row + r < p.seqlen_q) {
+            lse = load_global<f32>(carried.lse + first_row + r);
+            m_before = lse / p.scale;
+            if (Carried::is_huge(lse)) {
+                m_before = load_global<f32>(carried.huge_m + first_row + r);
+            }
+        }
+        if (warp_index() == 0 && lane_index() % 4 == 0) {
+            store_shared(smem_lse + r * 4, lse);
+        }
+    }
+
+    /// The softmax's maxima for the rows of this mapping, and what the blocks before weigh now: exp(lse_before - m).
+    FLASHLENS_INLINE void reduce_max_after_sync(const Statistics& smem_max, SharedAddress smem_lse, f32 c) {
+        const Step step("reduce_max_after_sync");
+#pragma unroll
+        for (int i = 0; i < T::o_passes; ++i) {
+            m[i] = smem_max.max_of(row(i));
+            before[i] = 0.0F;
+            if (any_before && row_valid(i)) {
+                const f32 lse = load_shared<f32>(smem_lse + row(i) * 4);
+                before[i] = exp2(lse * log2_e - exponent_offset(m[i], c));
+                if (Carried::is_huge(lse)) {
+                    const f32 m_before = load_global<f32>(carried.huge_m + first_row + row(i));
+                    const f32 l_before = load_global<f32>(carried.huge_l + first_row + row(i));
+                    before[i] = l_before * exp2((m_before - select(m[i] == -infinity, 0.0F, m[i])) * c);
+                }
+            }
+        }
+    }
+
+    /// The row sums: the four warps' shares and the blocks before.
+    FLASHLENS_INLINE void reduce_sum_after_sync(const Statistics& smem_sum) {
+        const Step step("reduce_sum_after_sync");
+#pragma unroll
+        for (int i = 0; i < T::o_passes; ++i) {
+            sum[i] = smem_sum.sum_of(row(i)) + before[i];
+        }
+    }
+
+    /// out = (out exp(lse_before - m) + the four partial outputs) / sum: normalised on every pass.
+    FLASHLENS_INLINE void load_and_normalise(const SmemO<T>& smem_o, bool last_pass) {
+#pragma unroll
+        for (int i = 0; i < T::o_passes; ++i) {
+            if (any_before) {
+                const Step step("normalise");
+                scale(out[i], before[i]);
+            }
+            smem_o.load(out[i], row(i), chunk());
+            const Step step("normalise");
+            // A sum of zero: no key seen so far, which leaves O = 0; or, in the end, visible logits all -inf: NaN.
+            const bool nothing = sum[i] == 0.0F && !(last_pass && visible_keys<Causal>(p, first_row + row(i)) > 0);
+            scale(out[i], select(nothing, 1.0F, reciprocal(sum[i])));
+        }
+    }
+
+    /// lse on every pass. O in 16 bits if this was the tile's last key block, else fp32 to o_tmp for the next.
+    FLASHLENS_INLINE void store(bool last_pass) const {
+        const Step step(last_pass ? "store O" : "store o_tmp");
+#pragma unroll
+        for (int i = 0; i < T::o_passes; ++i) {
+            if (row_valid(i) && chunk() == 0) {
+                store_lse(i, last_pass);
+            }
+            if (valid(i) && last_pass) {
+                using Element = typename T::Element;
+                const Pairs pairs{Element::pack(out[i].x, out[i].y), Element::pack(out[i].z, out[i].w)};
+                store_global(o.row(first_row + row(i)) + chunk() * 8, pairs);
+            } else if (valid(i)) {
+                store_global(carried.o_tmp.row(first_row + row(i)) + chunk() * 16, out[i]);
+            }
+        }
+    }
+
+    FLASHLENS_INLINE void store_lse(int pass, bool last_pass) const {
+        const int r = first_row + row(pass);
+        const f32 lse = select(sum[pass] == 0.0F, -infinity, fma(m[pass], p.scale, log2(sum[pass]) * ln_2));
+        store_global(carried.lse + r, lse);
+        if (!last_pass && Carried::is_huge(lse)) {
+            store_global(carried.huge_m + r, m[pass]);
+            store_global(carried.huge_l + r, sum[pass]);
+        }
+    }
+
+    static FLASHLENS_INLINE void scale(f32x4& v, f32 factor) {
+        v.x *= factor;
+        v.y *= factor;
+        v.z *= factor;
+        v.w *= factor;
+    }
+};
+
+}  // namespace flashlens::FLASHLENS_MACHINE::v1
