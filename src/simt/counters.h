@@ -9,20 +9,20 @@
 namespace flashlens::simt {
 
 /// Sums over everything that ran. "warp" counts an instruction once for its 32 lanes, as a profiler's instruction count
-/// does; "thread" counts each lane.
+/// does, in the step of the warp's lane 0 (of the CTA's, for barriers); "thread" counts each lane.
 struct Counters {
     // global memory, as requested by the kernel: no cache is modelled
     std::uint64_t global_read_bytes = 0;          ///< thread; cp.async included
     std::uint64_t global_write_bytes = 0;         ///< thread
     std::uint64_t global_read_sectors = 0;        ///< 32-byte sectors, per warp instruction
     std::uint64_t global_write_sectors = 0;       ///< 32-byte sectors, per warp instruction
-    std::uint64_t global_read_instructions = 0;   ///< warp
+    std::uint64_t global_read_instructions = 0;   ///< warp; cp.async not included
     std::uint64_t global_write_instructions = 0;  ///< warp
     // shared memory
     std::uint64_t shared_read_bytes = 0;   ///< thread; ldmatrix included
     std::uint64_t shared_write_bytes = 0;  ///< thread; cp.async included
     std::uint64_t shared_wavefronts = 0;   ///< passes through the 32 banks
-    std::uint64_t bank_conflicts = 0;      ///< wavefronts beyond what the bytes of each instruction need
+    std::uint64_t bank_conflicts = 0;      ///< wavefronts beyond one per 32 (4 bytes), 16 (8) or 8 (16) lanes
     // meeting points
     std::uint64_t barriers = 0;       ///< __syncthreads, once per CTA
     std::uint64_t warp_barriers = 0;  ///< __syncwarp, warp

@@ -57,9 +57,11 @@ struct LaunchOptions {
     unsigned os_threads = 0;
     /// Not 0: lanes run in an order shuffled by this seed (results and counts must not depend on it).
     std::uint64_t lane_order_seed = 0;
-    /// false: run without the race, bounds and poison checks (counting stays).
+    /// false: without the checks of order, copies and unwritten memory. Bounds, alignment, meeting points and counting
+    /// stay.
     bool checks = true;
     /// How many CTAs of the grid this CTA stands for: 0 leaves it out, n counts it n times. Null: every CTA once.
+    /// Asked in the calling thread, before anything runs.
     std::function<std::uint64_t(Dim3 block)> multiplicity;
     /// Called now and then from one thread with the share of CTAs done, 0..1.
     std::function<void(double)> progress;
@@ -73,7 +75,7 @@ struct StepCounters {
 
 struct LaunchReport {
     Counters total;
-    std::vector<StepCounters> steps;  ///< in order of first appearance (by block order, so it is deterministic)
+    std::vector<StepCounters> steps;  ///< "" first, then in order of first appearance: by block, then by thread
     /// Distinct bytes touched in global memory (2-byte granules); only when every CTA ran once, else 0.
     std::uint64_t unique_read_bytes = 0;
     std::uint64_t unique_write_bytes = 0;
@@ -81,8 +83,10 @@ struct LaunchReport {
     double wall_us = 0.0;
 };
 
-/// Runs lane_main once for every thread of every CTA. Throws KernelError at the first mistake (the one of the lowest
-/// block among those found), after all running CTAs have stopped; the next launch in the same process works.
+/// Runs lane_main once for every thread of every CTA: `threads` of them (32, 64, ... 1024; else std::invalid_argument),
+/// with `shared_bytes` of dynamic shared memory. What lane_main captures must stand being used by several OS threads.
+/// Throws KernelError at the first mistake, or what else a lane threw: that of the lowest block that fails, however
+/// many OS threads there are. By then all CTAs have stopped, and the next launch in the same process works.
 LaunchReport launch(const char* kernel, Dim3 grid, unsigned threads, std::size_t shared_bytes,
                     const LaunchOptions& options, const std::function<void()>& lane_main);
 

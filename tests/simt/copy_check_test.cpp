@@ -193,8 +193,12 @@ TEST_CASE("groups: a wait covers all but the newest, and only what was committed
     CHECK_NOTHROW(runs(1, 0));
     CHECK_NOTHROW(runs(0, 0));
     CHECK_NOTHROW(runs(0, 1));
-    for (const auto& [pending, reads] : {std::pair{1U, 1U}, {2U, 0U}, {9U, 0U}, {0U, 2U}}) {
-        CHECK(error_of([&] { runs(pending, reads); }).kind() == Kind::unfinished_copy);
+    struct Case {
+        unsigned pending;
+        unsigned reads;
+    };
+    for (const Case c : {Case{1, 1}, Case{2, 0}, Case{9, 0}, Case{0, 2}}) {
+        CHECK(error_of([&] { runs(c.pending, c.reads); }).kind() == Kind::unfinished_copy);
     }
 }
 
