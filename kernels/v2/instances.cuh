@@ -1,0 +1,33 @@
+// Which tiles v2 is compiled for: those that plan.h can choose.
+#pragma once
+
+#include "kernels/v2/kernel.cuh"
+#include "kernels/v2/run.cuh"
+
+namespace flashlens::FLASHLENS_MACHINE::v2 {
+
+template <class Element, int HeadDim, int BlockM, int BlockN, int Warps>
+bool run_if(const AttentionParams& p, bool causal, const Tile& tile, Launcher& launcher) {
+    if (!(tile == Tile{HeadDim, BlockM, BlockN, Warps})) {
+        return false;
+    }
+    using T = Traits<Element, HeadDim, BlockM, BlockN, Warps>;
+    causal ? launch<T, true>(p, launcher) : launch<T, false>(p, launcher);
+    return true;
+}
+
+template <class Element, int HeadDim>
+bool run_head_dim(const AttentionParams& p, bool causal, const Tile& tile, Launcher& launcher) {
+    if constexpr (HeadDim <= 64) {
+        return run_if<Element, HeadDim, 128, 128, 4>(p, causal, tile, launcher);
+    } else if constexpr (HeadDim == 128) {
+        return run_if<Element, HeadDim, 128, 64, 4>(p, causal, tile, launcher) ||
+               run_if<Element, HeadDim, 128, 32, 4>(p, causal, tile, launcher) ||
+               run_if<Element, HeadDim, 64, 64, 4>(p, causal, tile, launcher);
+    } else {
+        return run_if<Element, HeadDim, 64, 64, 4>(p, causal, tile, launcher) ||
+               run_if<Element, HeadDim, 128, 64, 8>(p, causal, tile, launcher);
+    }
+}
+
+}  // namespace flashlens::FLASHLENS_MACHINE::v2
