@@ -131,10 +131,6 @@ void Cta::fail_global(GlobalFinding finding, Access access, const Where& where, 
             text = fmt::format("race in global memory between two CTAs: {}\n  {} of another block", at,
                                earlier(granule.order.write));
             break;
-        case GlobalFinding::other_cta_read:
-            text = fmt::format("race in global memory between two CTAs: {}\n  {} of another block", at,
-                               earlier(granule.order.read));
-            break;
     }
     fail(kind_of(finding), fmt::format("{}\n  {}", text, name_of(access)), where);
 }

@@ -19,14 +19,12 @@ namespace flashlens::simt {
 struct GlobalGranule {
     Granule order{0, 0};       ///< among the lanes of the CTA that wrote or read
     std::uint32_t writer = 0;  ///< the CTA that wrote, times 4, plus which halves (1 low, 2 high) were written
-    std::uint32_t reader = 0;  ///< the CTA that read, or many_readers
-    static constexpr std::uint32_t many_readers = ~std::uint32_t{0};
 
     /// Two lanes wrote a half each, so the stamp tells of neither: what that leaves undecided, the checks let pass.
     bool mixed() const { return (order.write & stamp::several) != 0; }
 };
 
-enum class GlobalFinding { fine, unwritten, race_with_write, race_with_read, other_cta_wrote, other_cta_read };
+enum class GlobalFinding { fine, unwritten, race_with_write, race_with_read, other_cta_wrote };
 
 /// `halves`: 3, or 1 or 2 for an access of two bytes.
 inline GlobalFinding note_global_read(GlobalGranule& g, const Moment& m, std::uint32_t cta, unsigned halves) {
@@ -42,21 +40,13 @@ inline GlobalFinding note_global_read(GlobalGranule& g, const Moment& m, std::ui
     if (!(g.mixed() && halves != 3) && unordered_write(g.order.write, m)) {
         return GlobalFinding::race_with_write;
     }
-    if (g.reader == cta) {
-        add_read(g.order.read, m);
-    } else {
-        g.reader = g.reader == 0 ? cta : GlobalGranule::many_readers;
-        g.order.read = m.mine;
-    }
+    add_read(g.order.read, m);
     return GlobalFinding::fine;
 }
 
 inline GlobalFinding note_global_write(GlobalGranule& g, const Moment& m, std::uint32_t cta, unsigned halves) {
     if (g.writer != 0 && g.writer / 4 != cta) {
         return GlobalFinding::other_cta_wrote;
-    }
-    if (g.reader != 0 && g.reader != cta) {
-        return GlobalFinding::other_cta_read;
     }
     const bool overlaps = (g.writer & halves) != 0 && !(g.mixed() && halves != 3);
     if (overlaps && unordered_write(g.order.write, m)) {
