@@ -1,0 +1,273 @@
+// gpu.h through the CUDA runtime.
+#include "gpu/gpu.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "kernels/v1/run.cuh"
+#include "kernels/v2/run.cuh"
+
+namespace flashlens::gpu {
+namespace {
+
+std::string gib(std::size_t bytes) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.1f GiB", static_cast<double>(bytes) / (1 << 30));
+    return text;
+}
+
+[[noreturn]] void fail(cudaError_t error, const std::string& what) {
+    cudaGetLastError();  // it is reported here; the next call starts clean
+    std::string advice;
+    if (error == cudaErrorNoKernelImageForDevice || error == cudaErrorInvalidDeviceFunction ||
+        error == cudaErrorUnsupportedPtxVersion) {
+        advice = "; this program has no code for this card: build it again here, or with "
+                 "-DCMAKE_CUDA_ARCHITECTURES set to the card's compute capability";
+    }
+    throw Error(what + ": " + cudaGetErrorString(error) + advice);
+}
+
+void check(cudaError_t error, const char* what) {
+    if (error != cudaSuccess) {
+        fail(error, what);
+    }
+}
+
+int attribute(cudaDeviceAttr which) {
+    int value = 0;
+    check(cudaDeviceGetAttribute(&value, which, 0), "asking the card for its properties");
+    return value;
+}
+
+/// Device memory, freed when it goes.
+class Buffer {
+public:
+    explicit Buffer(std::size_t bytes) : bytes_(bytes) {
+        if (bytes > 0) {
+            check(cudaMalloc(&data_, bytes), "allocating memory on the card");
+        }
+    }
+    Buffer(const Buffer&) = delete;
+    Buffer& operator=(const Buffer&) = delete;
+    ~Buffer() { cudaFree(data_); }
+
+    void* data() const { return data_; }
+    float* floats() const { return static_cast<float*>(data_); }
+
+    /// NaN in fp32, fp16 and bf16.
+    void poison() const {
+        if (bytes_ > 0) {
+            check(cudaMemset(data_, 0xff, bytes_), "filling memory on the card");
+        }
+    }
+    void upload(const void* from) const {
+        if (bytes_ > 0) {
+            check(cudaMemcpy(data_, from, bytes_, cudaMemcpyHostToDevice), "copying inputs to the card");
+        }
+    }
+    void download(void* to) const {
+        if (bytes_ > 0) {
+            check(cudaMemcpy(to, data_, bytes_, cudaMemcpyDeviceToHost), "copying outputs from the card");
+        }
+    }
+
+private:
+    void* data_ = nullptr;
+    std::size_t bytes_;
+};
+
+class Event {
+public:
+    Event() { check(cudaEventCreate(&event_), "creating an event"); }
+    Event(const Event&) = delete;
+    Event& operator=(const Event&) = delete;
+    ~Event() { cudaEventDestroy(event_); }
+
+    void record() const { check(cudaEventRecord(event_), "recording an event"); }
+    double us_since(const Event& start) const {
+        check(cudaEventSynchronize(event_), "running the kernel");
+        float ms = 0.0F;
+        check(cudaEventElapsedTime(&ms, start.event_, event_), "reading an event");
+        return static_cast<double>(ms) * 1e3;
+    }
+
+private:
+    cudaEvent_t event_ = nullptr;
+};
+
+void launch(const Call& call, const AttentionParams& params, on_gpu::Launcher& launcher) {
+    const bool exists = call.variant == "v1" ? on_gpu::v1::run(params, call.dtype, call.causal, call.tile,
+                                                               call.num_splits, launcher)
+                        : call.variant == "v2"
+                            ? on_gpu::v2::run(params, call.dtype, call.causal, call.tile, launcher)
+                            : false;
+    if (!exists) {
+        throw Error(call.variant + ": no such kernel instance");
+    }
+    if (launcher.error != cudaSuccess) {
+        fail(launcher.error, call.variant + ": launching");
+    }
+}
+
+/// Q, K and V on the card, and outputs and scratch that all calls use in turn.
+class Tensors {
+public:
+    Tensors(const AttentionParams& sizes, std::span<const std::uint16_t> q, std::span<const std::uint16_t> k,
+            std::span<const std::uint16_t> v, bool scratch)
+        : rows_(static_cast<std::size_t>(sizes.batch) * sizes.heads * sizes.seqlen_q),
+          q_(q.size_bytes()),
+          k_(k.size_bytes()),
+          v_(v.size_bytes()),
+          o_(q.size_bytes()),
+          lse_(rows_ * 4),
+          o_tmp_(scratch ? q.size() * 4 : 0),
+          huge_rows_(scratch ? rows_ * 8 : 0) {
+        q_.upload(q.data());
+        k_.upload(k.data());
+        v_.upload(v.data());
+    }
+
+    AttentionParams params(const Call& call) const {
+        AttentionParams p = call.params;
+        p.q = q_.data();
+        p.k = k_.data();
+        p.v = v_.data();
+        p.o = o_.data();
+        p.lse = lse_.floats();
+        p.o_tmp = o_tmp_.floats();
+        p.huge_rows = huge_rows_.floats();
+        return p;
+    }
+
+    Run run_once(const Call& call, std::size_t o_elements) const {
+        o_.poison();
+        lse_.poison();
+        o_tmp_.poison();
+        huge_rows_.poison();
+        on_gpu::Launcher launcher;
+        launch(call, params(call), launcher);
+        check(cudaDeviceSynchronize(), (call.variant + ": running").c_str());
+        Run run;
+        run.o.resize(o_elements);
+        run.lse.resize(rows_);
+        o_.download(run.o.data());
+        lse_.download(run.lse.data());
+        return run;
+    }
+
+private:
+    std::size_t rows_;
+    Buffer q_, k_, v_, o_, lse_, o_tmp_, huge_rows_;
+};
+
+/// Mean time of one of `launches` launches back to back.
+double time_us(const Call& call, const AttentionParams& params, int launches, const Event& start, const Event& stop) {
+    on_gpu::Launcher launcher;
+    start.record();
+    for (int i = 0; i < launches; ++i) {
+        launch(call, params, launcher);
+    }
+    stop.record();
+    return stop.us_since(start) / launches;
+}
+
+void time_in_turns(std::span<const Call> calls, const Tensors& tensors, int samples, std::vector<Run>& runs) {
+    constexpr double sample_us = 1000.0;
+    const Event start, stop;
+    std::vector<int> launches;
+    for (const Call& call : calls) {
+        const AttentionParams params = tensors.params(call);
+        time_us(call, params, 3, start, stop);
+        const double once = time_us(call, params, 3, start, stop);
+        launches.push_back(std::clamp(static_cast<int>(sample_us / once), 1, 200));
+    }
+    for (int round = 0; round < samples; ++round) {
+        for (std::size_t i = 0; i < calls.size(); ++i) {
+            const std::size_t turn = round % 2 == 0 ? i : calls.size() - 1 - i;
+            const AttentionParams params = tensors.params(calls[turn]);
+            runs[turn].samples_us.push_back(time_us(calls[turn], params, launches[turn], start, stop));
+        }
+    }
+    for (Run& run : runs) {
+        std::sort(run.samples_us.begin(), run.samples_us.end());
+    }
+}
+
+void check_memory(std::size_t needed) {
+    std::size_t free_bytes = 0;
+    std::size_t total_bytes = 0;
+    check(cudaMemGetInfo(&free_bytes, &total_bytes), "asking the card for its free memory");
+    if (needed > free_bytes) {
+        throw Error("this shape needs " + gib(needed) + " on the card, which has " + gib(free_bytes) + " free");
+    }
+}
+
+}  // namespace
+
+std::optional<Device> device(std::string* why) {
+    int count = 0;
+    const cudaError_t error = cudaGetDeviceCount(&count);
+    if (error != cudaSuccess || count == 0) {
+        cudaGetLastError();
+        if (why != nullptr) {
+            if (error == cudaErrorInsufficientDriver) {
+                int driver = 0;
+                cudaDriverGetVersion(&driver);
+                *why = driver == 0 ? "no NVIDIA driver here; install one, or use the CPU machine (--machine cpu)"
+                                   : "the NVIDIA driver is too old for this program: it supports CUDA " +
+                                         std::to_string(driver / 1000) + "." + std::to_string(driver % 1000 / 10) +
+                                         ", built was for " + std::to_string(CUDART_VERSION / 1000) + "." +
+                                         std::to_string(CUDART_VERSION % 1000 / 10) + "; update the driver";
+            } else if (error == cudaErrorNoDevice || error == cudaSuccess) {
+                *why = "no NVIDIA card here; use the CPU machine (--machine cpu)";
+            } else {
+                *why = std::string("CUDA doesn't start: ") + cudaGetErrorString(error);
+            }
+        }
+        return std::nullopt;
+    }
+    cudaDeviceProp properties = {};
+    check(cudaGetDeviceProperties(&properties, 0), "asking the card for its name");
+    Device device;
+    device.name = properties.name;
+    device.chip = 10 * attribute(cudaDevAttrComputeCapabilityMajor) + attribute(cudaDevAttrComputeCapabilityMinor);
+    device.sm_count = attribute(cudaDevAttrMultiProcessorCount);
+    device.max_threads_per_sm = attribute(cudaDevAttrMaxThreadsPerMultiProcessor);
+    device.max_ctas_per_sm = attribute(cudaDevAttrMaxBlocksPerMultiprocessor);
+    device.registers_per_sm = attribute(cudaDevAttrMaxRegistersPerMultiprocessor);
+    device.registers_per_cta = attribute(cudaDevAttrMaxRegistersPerBlock);
+    device.shared_bytes_per_sm = attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor);
+    device.max_shared_bytes_per_cta = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+    device.reserved_shared_bytes_per_cta = attribute(cudaDevAttrReservedSharedMemoryPerBlock);
+    return device;
+}
+
+Instance inspect(const Call& call) {
+    on_gpu::Launcher launcher;
+    launcher.act = on_gpu::Launcher::Act::inspect;
+    launch(call, call.params, launcher);
+    return {launcher.attributes.numRegs, static_cast<int>(launcher.attributes.localSizeBytes), launcher.ctas_per_sm};
+}
+
+std::vector<Run> run(std::span<const Call> calls, std::span<const std::uint16_t> q, std::span<const std::uint16_t> k,
+                     std::span<const std::uint16_t> v, int samples) {
+    if (calls.empty()) {
+        return {};
+    }
+    const AttentionParams& sizes = calls.front().params;
+    const bool scratch = std::any_of(calls.begin(), calls.end(), [](const Call& c) { return c.variant == "v1"; });
+    const std::size_t rows = static_cast<std::size_t>(sizes.batch) * sizes.heads * sizes.seqlen_q;
+    check_memory(2 * q.size_bytes() + k.size_bytes() + v.size_bytes() + rows * 4 +
+                 (scratch ? q.size() * 4 + rows * 8 : 0));
+    const Tensors tensors(sizes, q, k, v, scratch);
+    std::vector<Run> runs;
+    for (const Call& call : calls) {
+        runs.push_back(tensors.run_once(call, q.size()));
+    }
+    if (samples > 0) {
+        time_in_turns(calls, tensors, samples, runs);
+    }
+    return runs;
+}
+
+}  // namespace flashlens::gpu

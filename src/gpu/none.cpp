@@ -1,0 +1,26 @@
+// gpu.h in a build without CUDA.
+#include "gpu/gpu.h"
+
+namespace flashlens::gpu {
+namespace {
+
+constexpr const char* why_not =
+    "this program was built without its GPU part; with nvcc 12.0 or newer, configure with -DFLASHLENS_CUDA=ON";
+
+}  // namespace
+
+std::optional<Device> device(std::string* why) {
+    if (why != nullptr) {
+        *why = why_not;
+    }
+    return std::nullopt;
+}
+
+Instance inspect(const Call&) { throw Error(why_not); }
+
+std::vector<Run> run(std::span<const Call>, std::span<const std::uint16_t>, std::span<const std::uint16_t>,
+                     std::span<const std::uint16_t>, int) {
+    throw Error(why_not);
+}
+
+}  // namespace flashlens::gpu
