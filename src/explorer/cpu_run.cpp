@@ -1,0 +1,138 @@
+// Running a planned launch on the CPU machine.
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <stdexcept>
+#include <tuple>
+
+#include "explorer/variant.h"
+#include "kernels/v1/run.cuh"
+#include "kernels/v2/run.cuh"
+
+namespace flashlens {
+namespace {
+
+/// CTAs of one class do the same instructions on addresses with the same alignments, so that each counts the same.
+///
+/// They share: what their place along the query rows makes them do (the split of v1; the query block of v2, where all
+/// but the last are alike unless the mask is causal) and where, within a 32-byte sector, the rows they touch begin.
+class Classes {
+public:
+    Classes(const VariantFacts& planned, const Problem& problem) : planned_(planned), problem_(problem) {
+        const Grid& grid = planned.launch.grid;
+        std::map<Key, std::pair<simt::Dim3, std::uint64_t>> classes;
+        for (std::int64_t z = 0; z < grid.z; ++z) {
+            for (std::int64_t y = 0; y < grid.y; ++y) {
+                for (std::int64_t x = 0; x < grid.x; ++x) {
+                    const simt::Dim3 block{static_cast<unsigned>(x), static_cast<unsigned>(y), static_cast<unsigned>(z)};
+                    auto& [first, count] = classes.try_emplace(key(block), block, 0).first->second;
+                    ++count;
+                }
+            }
+        }
+        for (const auto& [key, first_and_count] : classes) {
+            const simt::Dim3& block = first_and_count.first;
+            count_of_first_[{block.x, block.y, block.z}] = first_and_count.second;
+        }
+    }
+
+    /// For the first CTA of a class the number of CTAs in it, for the others 0.
+    std::uint64_t multiplicity(simt::Dim3 block) const {
+        const auto found = count_of_first_.find({block.x, block.y, block.z});
+        return found == count_of_first_.end() ? 0 : found->second;
+    }
+
+private:
+    using Key = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
+
+    Key key(simt::Dim3 block) const {
+        const bool v1 = planned_.launch.splits.has_value();
+        const std::int64_t batch = v1 ? block.x : block.y;
+        const std::int64_t head = v1 ? block.y : block.z;
+        const std::int64_t kv_head = head / (problem_.heads / problem_.kv_heads);
+        const std::int64_t row_bytes = problem_.head_dim * 2;
+        const std::int64_t q_row = batch * problem_.seqlen_q * problem_.heads + head;
+        const std::int64_t k_row = batch * problem_.seqlen_k * problem_.kv_heads + kv_head;
+        const std::int64_t lse_row = (batch * problem_.heads + head) * problem_.seqlen_q;
+        std::int64_t place = v1 ? block.z : block.x;
+        if (!v1 && !problem_.causal && place + 1 < planned_.launch.grid.x) {
+            place = 0;
+        }
+        if (v1 && !problem_.causal) {
+            // how many tiles the split has, and whether the last, which may be cut off, is among them
+            const std::int64_t tiles = (problem_.seqlen_q + planned_.launch.tile.block_m - 1) / planned_.launch.tile.block_m;
+            const std::int64_t splits = *planned_.launch.splits;
+            const std::int64_t mine = place < tiles ? (tiles - place + splits - 1) / splits : 0;
+            place = 2 * mine + (tiles > 0 && (tiles - 1) % splits == place ? 1 : 0);
+        }
+        return {place, q_row * row_bytes % 32, k_row * row_bytes % 32, lse_row * 4 % 32};
+    }
+
+    const VariantFacts& planned_;
+    const Problem& problem_;
+    std::map<std::tuple<unsigned, unsigned, unsigned>, std::uint64_t> count_of_first_;
+};
+
+template <class T>
+simt::Region region(std::vector<T>& of, const char* name, simt::Region::Use use) {
+    return {of.data(), of.size() * sizeof(T), name, use};
+}
+
+void launch(const VariantFacts& planned, const Problem& problem, const AttentionParams& params,
+            on_cpu::Launcher& launcher) {
+    const LaunchFacts& facts = planned.launch;
+    const bool exists =
+        planned.name == "v1"
+            ? on_cpu::v1::run(params, problem.dtype, problem.causal, facts.tile, facts.splits.value_or(1), launcher)
+            : on_cpu::v2::run(params, problem.dtype, problem.causal, facts.tile, launcher);
+    if (!exists) {
+        throw std::logic_error(planned.name + ": no kernel instance for the tile that was planned");
+    }
+}
+
+}  // namespace
+
+CpuRun run_on_cpu(const VariantFacts& planned, const Problem& problem, const Inputs& inputs, Extent extent,
+                  const std::function<void(double)>& progress) {
+    constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+    const auto rows = static_cast<std::size_t>(problem.batch * problem.heads * problem.seqlen_q);
+    CpuRun run;
+    run.o.assign(inputs.q.size(), 0xffff);  // NaN in both types
+    run.lse.assign(rows, nan);
+    if (planned.launch.ctas == 0) {
+        return run;
+    }
+    const bool scratch = planned.launch.splits.has_value();
+    std::vector<float> o_tmp(scratch ? inputs.q.size() : 0, nan);
+    std::vector<float> huge_rows(scratch ? 2 * rows : 0, nan);
+    Inputs& readable = const_cast<Inputs&>(inputs);  // regions hold plain pointers; `input` ones are never written
+
+    AttentionParams params = kernel_params(problem);
+    params.q = inputs.q.data();
+    params.k = inputs.k.data();
+    params.v = inputs.v.data();
+    params.o = run.o.data();
+    params.lse = run.lse.data();
+    params.o_tmp = o_tmp.data();
+    params.huge_rows = huge_rows.data();
+
+    using Use = simt::Region::Use;
+    on_cpu::Launcher launcher;
+    launcher.options.progress = progress;
+    launcher.options.memory = {region(readable.q, "Q", Use::input),         region(readable.k, "K", Use::input),
+                               region(readable.v, "V", Use::input),         region(run.o, "O", Use::output),
+                               region(run.lse, "lse", Use::scratch),        region(o_tmp, "o_tmp", Use::scratch),
+                               region(huge_rows, "huge_rows", Use::scratch)};
+    std::optional<Classes> classes;
+    if (extent == Extent::one_a_class) {
+        classes.emplace(planned, problem);
+        launcher.options.multiplicity = [&](simt::Dim3 block) { return classes->multiplicity(block); };
+        launcher.options.checks = false;
+    }
+    launch(planned, problem, params, launcher);
+    run.counted.report = std::move(launcher.report);
+    run.counted.sampled = extent == Extent::one_a_class;
+    return run;
+}
+
+}  // namespace flashlens

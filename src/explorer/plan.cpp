@@ -1,0 +1,180 @@
+// Planning a launch: tile, grid, occupancy and waves of a variant on a card, or the limit that forbids it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "explorer/variant.h"
+#include "kernels/v1/plan.h"
+#include "kernels/v2/plan.h"
+
+namespace flashlens {
+namespace {
+
+constexpr Chip oldest_chip = 80;
+constexpr std::int64_t max_seqlen = std::int64_t{1} << 30;  // kernels count rows and keys in 32 bits, past the end too
+constexpr std::int64_t max_grid_x = std::numeric_limits<std::int32_t>::max();
+constexpr std::int64_t max_grid_yz = 65535;
+
+/// The chip whose registers and tiles stand for a card's: minor revisions run the code of the first of their family.
+Chip table_chip(Chip chip) {
+    switch (chip) {
+        case 87: return 86;
+        case 103: return 100;
+        case 121: return 120;
+        default: return chip;
+    }
+}
+
+std::string limit(std::string_view option, std::int64_t value, std::string_view axis, std::int64_t most) {
+    return fmt::format("{} {} is too large for {} of its grid, which takes at most {}", option, value, axis, most);
+}
+
+/// What no kernel here can do.
+std::string refuse_problem(const Problem& problem, const hardware::Card& card, std::int64_t max_head_dim) {
+    if (card.chip < oldest_chip) {
+        return fmt::format("needs compute capability 8.0 or newer, {} has {}.{}", card.name, card.chip / 10,
+                           card.chip % 10);
+    }
+    if (problem.head_dim > max_head_dim) {
+        return fmt::format("--head-dim {}: takes multiples of 8 up to {}", problem.head_dim, max_head_dim);
+    }
+    for (const auto& [option, seqlen] : {std::pair{"--seqlen-q", problem.seqlen_q}, {"--seqlen-k", problem.seqlen_k}}) {
+        if (seqlen > max_seqlen) {
+            return fmt::format("{} {}: takes lengths up to {}", option, seqlen, max_seqlen);
+        }
+    }
+    return {};
+}
+
+void set_occupancy(VariantFacts& facts, const Problem& problem, const hardware::Card& card, bool card_is_here) {
+    LaunchFacts& launch = facts.launch;
+    if (card_is_here) {
+        gpu::Call call = gpu_call(facts, problem);
+        launch.registers = gpu::inspect(call).registers;
+    } else {
+        const auto registers = hardware::registers_per_thread(facts.name, table_chip(card.chip), problem.dtype,
+                                                              problem.causal, launch.tile);
+        if (!registers) {
+            facts.refusal = fmt::format("not compiled for compute capability {}.{} ({})", card.chip / 10,
+                                        card.chip % 10, card.name);
+            return;
+        }
+        launch.registers = *registers;
+    }
+    launch.occupancy = hardware::occupancy(card, launch.threads, launch.registers, launch.smem_bytes);
+    if (launch.occupancy.ctas_per_sm == 0) {
+        facts.refusal = launch.occupancy.refusal;
+    }
+}
+
+void check_grid(VariantFacts& facts, std::string_view x, std::string_view y, std::string_view z) {
+    const Grid& grid = facts.launch.grid;
+    if (grid.x > max_grid_x) {
+        facts.refusal = limit(x, grid.x, "x", max_grid_x);
+    } else if (grid.y > max_grid_yz) {
+        facts.refusal = limit(y, grid.y, "y", max_grid_yz);
+    } else if (grid.z > max_grid_yz) {
+        facts.refusal = limit(z, grid.z, "z", max_grid_yz);
+    }
+}
+
+void set_waves(LaunchFacts& launch, const hardware::Card& card) {
+    launch.ctas = launch.grid.x * launch.grid.y * launch.grid.z;
+    launch.waves = hardware::waves(card, launch.occupancy.ctas_per_sm, launch.ctas_with_work);
+}
+
+void plan_v1(VariantFacts& facts, const Problem& problem, const hardware::Card& card, bool card_is_here,
+             std::optional<int> splits) {
+    LaunchFacts& launch = facts.launch;
+    facts.refusal = refuse_problem(problem, card, v1::max_head_dim);
+    if (!facts.refusal.empty()) {
+        return;
+    }
+    launch.axes = "batch, head, split";
+    launch.warps = fmt::format("{} warps over keys", v1::warps);
+    launch.threads = 32 * v1::warps;
+    launch.tile = v1::choose_tile(problem.head_dim, problem.seqlen_k);
+    launch.smem_bytes = v1::shared_bytes(launch.tile, problem.seqlen_k);
+    launch.splits = 1;
+    set_occupancy(facts, problem, card, card_is_here);
+    if (!facts.refusal.empty()) {
+        return;
+    }
+    const std::int64_t heads = problem.batch * problem.heads;
+    const std::int64_t tiles = (problem.seqlen_q + v1::block_m - 1) / v1::block_m;
+    if (splits) {
+        launch.splits = *splits;
+    } else if (heads > 0) {
+        launch.splits = v1::num_splits_heuristic(heads, card.sm_count, launch.occupancy.ctas_per_sm,
+                                                 v1::max_splits(problem.seqlen_q));
+    }
+    launch.grid = {problem.batch, problem.heads, *launch.splits};
+    launch.owns = *launch.splits == 1 ? fmt::format("all {}-row query tiles of a head", v1::block_m)
+                                      : fmt::format("one {}-row query tile in {}", v1::block_m, *launch.splits);
+    launch.ctas_with_work = heads * std::min<std::int64_t>(*launch.splits, tiles);  // the others exit at once
+    set_waves(launch, card);
+    check_grid(facts, "--batch", "--heads", "--splits");
+}
+
+void plan_v2(VariantFacts& facts, const Problem& problem, const hardware::Card& card, bool card_is_here) {
+    LaunchFacts& launch = facts.launch;
+    facts.refusal = refuse_problem(problem, card, v2::max_head_dim);
+    if (!facts.refusal.empty()) {
+        return;
+    }
+    launch.axes = "query block, batch, head";
+    launch.tile = v2::choose_tile(problem.head_dim, table_chip(card.chip), problem.causal);
+    launch.warps = fmt::format("{} warps over query rows", launch.tile.warps);
+    launch.threads = 32 * launch.tile.warps;
+    launch.smem_bytes = v2::shared_bytes(launch.tile);
+    launch.owns = fmt::format("one {}-row query block", launch.tile.block_m);
+    set_occupancy(facts, problem, card, card_is_here);
+    if (!facts.refusal.empty()) {
+        return;
+    }
+    const std::int64_t blocks = v2::query_blocks(launch.tile, problem.seqlen_q);
+    launch.grid = {blocks, problem.batch, problem.heads};
+    // Blocks whose last row sees no key only write zeros.
+    const std::int64_t blind_rows = problem.causal ? std::max<std::int64_t>(-problem.diagonal(), 0) : 0;
+    const std::int64_t blind_blocks = problem.seqlen_k == 0 ? blocks : blind_rows / launch.tile.block_m;
+    launch.ctas_with_work = std::max<std::int64_t>(blocks - blind_blocks, 0) * problem.batch * problem.heads;
+    set_waves(launch, card);
+    check_grid(facts, "--seqlen-q", "--batch", "--heads");
+}
+
+}  // namespace
+
+std::vector<std::string> all_variants() { return {"v1", "v2"}; }
+
+AttentionParams kernel_params(const Problem& problem) {
+    AttentionParams p;
+    p.batch = static_cast<int>(problem.batch);
+    p.heads = static_cast<int>(problem.heads);
+    p.kv_heads = static_cast<int>(problem.kv_heads);
+    p.seqlen_q = static_cast<int>(problem.seqlen_q);
+    p.seqlen_k = static_cast<int>(problem.seqlen_k);
+    p.head_dim = static_cast<int>(problem.head_dim);
+    p.diagonal = static_cast<int>(problem.diagonal());
+    p.scale = static_cast<float>(problem.scale);
+    return p;
+}
+
+gpu::Call gpu_call(const VariantFacts& planned, const Problem& problem) {
+    return {planned.name,        problem.dtype, problem.causal, planned.launch.tile, planned.launch.splits.value_or(1),
+            kernel_params(problem)};
+}
+
+VariantFacts plan(std::string_view variant, const Problem& problem, const hardware::Card& card, bool card_is_here,
+                  std::optional<int> splits) {
+    VariantFacts facts;
+    facts.name = variant;
+    if (variant == "v1") {
+        plan_v1(facts, problem, card, card_is_here, splits);
+    } else {
+        plan_v2(facts, problem, card, card_is_here);
+    }
+    return facts;
+}
+
+}  // namespace flashlens

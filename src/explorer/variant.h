@@ -1,0 +1,48 @@
+// The kernels as the explorer sees them: one entry each, planned and run the same way.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "explorer/comparison.h"
+#include "explorer/explorer.h"
+#include "explorer/inputs.h"
+#include "gpu/gpu.h"
+
+namespace flashlens {
+
+/// Every kernel, in the order shown.
+std::vector<std::string> all_variants();
+
+/// How `variant` would cut and launch the problem on the card, or why it can't (refusal set, launch as far as it is known).
+/// On the card of this machine registers are the driver's; else those of the table in src/hardware.
+VariantFacts plan(std::string_view variant, const Problem& problem, const hardware::Card& card, bool card_is_here,
+                  std::optional<int> splits);
+
+/// Sizes, diagonal and scale as the kernels take them; pointers null.
+AttentionParams kernel_params(const Problem& problem);
+
+/// The launch that a plan describes, for the GPU.
+gpu::Call gpu_call(const VariantFacts& planned, const Problem& problem);
+
+struct CpuRun {
+    std::vector<std::uint16_t> o;  ///< layouts of kernels/attention.h
+    std::vector<float> lse;
+    CountedFacts counted;
+};
+
+/// What of the grid the CPU machine executes.
+enum class Extent {
+    every_cta,   ///< outputs are complete
+    one_a_class  ///< one CTA for all that do the same work: counters only
+};
+
+/// Executes a planned launch on the CPU machine, outputs and scratch poisoned. Throws simt::KernelError for a kernel that
+/// breaks CUDA's rules. progress gets the share of CTAs done.
+CpuRun run_on_cpu(const VariantFacts& planned, const Problem& problem, const Inputs& inputs, Extent extent,
+                  const std::function<void(double)>& progress);
+
+}  // namespace flashlens
