@@ -190,6 +190,7 @@ private:
     std::string lanes_text(const Warp& warp) const;
     std::string access_text(std::uint32_t site, unsigned thread) const;
 
+    Lane host_;  ///< the OS thread's own stack
     LaunchState& launch_;
     SiteTable& sites_;
     StepTable& steps_;
@@ -197,7 +198,6 @@ private:
     LaneStacks stacks_;
     std::vector<Lane> lanes_;
     std::vector<Warp> warps_;
-    Lane host_;  ///< the OS thread's own stack
     const bool checks_;
     bool quit_ = false;
     bool stopping_ = false;

@@ -25,7 +25,7 @@ GlobalMemory::GlobalMemory(const std::vector<Region>& regions, bool track_words,
         mapped.end = mapped.begin + region.bytes;
         mapped.name = region.name;
         mapped.use = region.use;
-        mapped.skew = std::bit_cast<std::uintptr_t>(region.base) % 16;
+        mapped.skew = reinterpret_cast<std::uintptr_t>(region.base) % 16;
         mapped.device_address = device_address;
         const std::size_t span = mapped.skew + region.bytes;
         device_address = (device_address + span + 2 * 256 - 1) / 256 * 256;
@@ -41,12 +41,12 @@ GlobalMemory::GlobalMemory(const std::vector<Region>& regions, bool track_words,
 }
 
 std::string GlobalMemory::nearest(const void* address, unsigned bytes) const {
-    const auto first = std::bit_cast<std::uintptr_t>(address);
+    const auto first = reinterpret_cast<std::uintptr_t>(address);
     std::uint64_t distance = std::numeric_limits<std::uint64_t>::max();
     std::string text = "the launch names no memory";
     for (const MappedRegion& region : regions_) {
-        const auto begin = std::bit_cast<std::uintptr_t>(region.begin);
-        const auto end = std::bit_cast<std::uintptr_t>(region.end);
+        const auto begin = reinterpret_cast<std::uintptr_t>(region.begin);
+        const auto end = reinterpret_cast<std::uintptr_t>(region.end);
         if (first + bytes > end && first >= begin && first - end + bytes < distance) {
             distance = first >= end ? first - end : 0;
             text = first >= end

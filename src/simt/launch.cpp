@@ -91,6 +91,7 @@ std::vector<StepCounters> merge_steps(const std::vector<StepTable>& workers) {
                std::tuple(b.first_cta, b.first_thread, b.first_position);
     });
     std::vector<StepCounters> result;
+    result.reserve(merged.size());
     for (const StepTally& step : merged) {
         result.push_back({step.name, step.finished});
     }

@@ -64,13 +64,13 @@ inline bool unordered_write(Stamp w, const Moment& m) {
 
 /// Adds a read at `m` to the summary `read`.
 inline void add_read(Stamp& read, const Moment& m) {
-    if (read < m.since_barrier) {
-        read = m.mine;
-    } else if ((read & stamp::several) != 0) {
-        // already more than one warp: any write of this epoch is a race
-    } else if (stamp::warp(read) != m.warp()) {
+    const bool first = read < m.since_barrier;
+    if (!first && (read & stamp::several) != 0) {
+        return;  // more than one warp already: any write of this epoch is a race
+    }
+    if (!first && stamp::warp(read) != m.warp()) {
         read |= stamp::several;
-    } else if (read < m.since_warp) {
+    } else if (first || read < m.since_warp) {
         read = m.mine;
     } else if (stamp::thread(read) != m.thread) {
         read |= stamp::several_lanes;

@@ -47,7 +47,7 @@ public:
 
     std::uint32_t id(const Where& where, const StepTally* step, Access access, unsigned bytes) {
         const std::uintptr_t place = identity(where);
-        const auto step_bits = std::bit_cast<std::uintptr_t>(step);
+        const auto step_bits = reinterpret_cast<std::uintptr_t>(step);
         const unsigned kind = bytes << 8 | static_cast<unsigned>(access);
         Recent& recent = recent_[((place >> 3) ^ (step_bits >> 6) ^ bytes) % recent_.size()];
         if (recent.place != place || recent.step != step || recent.kind != kind) [[unlikely]] {
@@ -81,7 +81,7 @@ public:
     StepTable() { find(""); }
 
     StepTally* find(const char* name) {
-        Recent& recent = recent_[(std::bit_cast<std::uintptr_t>(name) >> 2) % recent_.size()];
+        Recent& recent = recent_[(reinterpret_cast<std::uintptr_t>(name) >> 2) % recent_.size()];
         if (recent.name != name) [[unlikely]] {
             recent = {name, find_or_add(name)};
         }

@@ -38,7 +38,7 @@ private:
 };
 
 inline std::uintptr_t identity(Where where) {
-    return (std::bit_cast<std::uintptr_t>(where.file_name()) << 16) ^ where.line();
+    return (reinterpret_cast<std::uintptr_t>(where.file_name()) << 16) ^ where.line();
 }
 
 #endif

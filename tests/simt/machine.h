@@ -12,7 +12,7 @@
 namespace flashlens::simt::test {
 
 /// One CTA of `threads`, with 4 KiB of shared memory, that touches no global memory.
-inline LaunchReport run(unsigned threads, const std::function<void()>& lane_main, LaunchOptions options = {}) {
+inline LaunchReport run(unsigned threads, const std::function<void()>& lane_main, const LaunchOptions& options = {}) {
     return launch("test_kernel", {1, 1, 1}, threads, 4096, options, lane_main);
 }
 

@@ -1,5 +1,6 @@
 // The matrix unit, ldmatrix and the conversions, against definitions in double precision and Eigen's 16-bit types.
 #include <Eigen/Core>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -96,7 +97,8 @@ std::vector<Fragments> all_paths(const Matrices& m, bool bf16) {
 }
 
 bool same_bits(const Fragments& x, const Fragments& y) {
-    return std::memcmp(x.d, y.d, sizeof x.d) == 0;
+    using Bits = std::array<std::uint32_t, 32 * 4>;
+    return std::bit_cast<Bits>(x.d) == std::bit_cast<Bits>(y.d);
 }
 
 void check_against_double(const Matrices& m, bool bf16) {
