@@ -1,8 +1,8 @@
-// Which tiles v1 is compiled for: those that plan.h can choose.
+// Which tiles v1 is compiled for: those that plan.h can choose. Only for the files that compile them (kernels/instance.in);
+// who runs them includes run.cuh.
 #pragma once
 
 #include "kernels/v1/kernel.cuh"
-#include "kernels/v1/run.cuh"
 
 namespace flashlens::FLASHLENS_MACHINE::v1 {
 

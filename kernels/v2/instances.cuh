@@ -1,8 +1,8 @@
-// Which tiles v2 is compiled for: those that plan.h can choose.
+// Which tiles v2 is compiled for: those that plan.h can choose. Only for the files that compile them (kernels/instance.in);
+// who runs them includes run.cuh.
 #pragma once
 
 #include "kernels/v2/kernel.cuh"
-#include "kernels/v2/run.cuh"
 
 namespace flashlens::FLASHLENS_MACHINE::v2 {
 
