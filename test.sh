@@ -6,9 +6,12 @@ set -euo pipefail
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=tools/prepare.sh
 source "$top/tools/prepare.sh"
+# Slow tests are doctest suites named "full" and tests whose name ends in _full.
 export FLASHLENS_TEST_TIER=quick
+tier=(-E '_full$')
 if [[ ${1-} == --full ]]; then
     FLASHLENS_TEST_TIER=full
+    tier=()
     shift
 fi
 if [[ ${1-} == -h || ${1-} == --help ]]; then
@@ -17,4 +20,4 @@ if [[ ${1-} == -h || ${1-} == --help ]]; then
 fi
 configure tests
 compile all
-exec ctest --test-dir "$build" --output-on-failure --no-tests=error --timeout 1200 -j "$(nproc)" "$@"
+exec ctest --test-dir "$build" --output-on-failure --no-tests=error --timeout 1200 -j "$(nproc)" "${tier[@]}" "$@"

@@ -1,6 +1,19 @@
-# cmake --install: the program, what it shows and what a newcomer runs it on.
+# cmake --install: the program, its completions, what it is read with and what a newcomer runs it on.
 if(TARGET flashlens)
   install(TARGETS flashlens)
+  # The program itself writes its completions.
+  set(completions ${PROJECT_BINARY_DIR}/completions)
+  file(MAKE_DIRECTORY ${completions})
+  install(
+    CODE "
+    foreach(shell bash zsh)
+      execute_process(
+        COMMAND \"$<TARGET_FILE:flashlens>\" completion \${shell}
+        OUTPUT_FILE \"${completions}/\${shell}\"
+        COMMAND_ERROR_IS_FATAL ANY)
+    endforeach()")
+  install(FILES ${completions}/bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME flashlens)
+  install(FILES ${completions}/zsh DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions RENAME _flashlens)
 endif()
 install(FILES README.md README.zh.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY data/ DESTINATION ${CMAKE_INSTALL_DATADIR}/flashlens/data)

@@ -114,7 +114,7 @@ show_progress() {
 # compile TARGET...
 compile() {
     local state
-    state=$(ninja -C "$build" -n "$@" 2>&1)
+    state=$(ninja -C "$build" -n "$@" 2>&1) || true
     [[ $state == *'no work to do'* ]] && return
     say "building"
     if ! ninja -C "$build" "$@" 2>&1 </dev/null | tee "$log" | show_progress; then

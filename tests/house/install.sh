@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# install.sh CMAKE BUILD VERSION: what is installed works by itself, away from the source.
+set -euo pipefail
+cmake=$1 build=$2 version=$3
+prefix=$(mktemp -d)
+trap 'rm -rf "$prefix"' EXIT
+
+fail() {
+    echo "$*"
+    exit 1
+}
+
+"$cmake" --install "$build" --prefix "$prefix" >/dev/null
+cd "$prefix"
+program=$prefix/bin/flashlens
+[[ $("$program" --version) == "flashlens $version" ]] || fail "--version says: $("$program" --version)"
+"$program" explain --gpu A100 | grep -q 'A100' || fail "explain does not name the card"
+data=$prefix/share/flashlens/data/minilm
+said=$("$program" compare --machine cpu --input "$data" --json - 2>/dev/null) || fail "compare on $data failed: $said"
+compact=$(tr -d ' \n' <<<"$said")
+for expected in '"seqlen_q":135' '"heads":4' '"head_dim":32'; do
+    [[ $compact == *"$expected"* ]] || fail "compare on the shipped inputs: no $expected in $said"
+done
+passes=$(grep -o '"verdict":"pass"' <<<"$compact" | wc -l)
+[[ $passes -eq 2 ]] || fail "$passes variants pass on the shipped inputs, not 2: $said"
+for file in share/doc/flashlens/{README.md,README.zh.md,LICENSE} share/flashlens/data/minilm/README.md \
+    share/bash-completion/completions/flashlens share/zsh/site-functions/_flashlens; do
+    [[ -s $prefix/$file ]] || fail "not installed: $file"
+done
+bash -n share/bash-completion/completions/flashlens || fail "the bash completion is no bash"
