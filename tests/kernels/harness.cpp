@@ -1,0 +1,207 @@
+#include "harness.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <bit>
+#include <cmath>
+#include <stdexcept>
+
+#include "kernels/v1/plan.h"
+#include "kernels/v1/run.cuh"
+#include "kernels/v2/plan.h"
+#include "kernels/v2/run.cuh"
+
+namespace flashlens::kernel_tests {
+namespace {
+
+// What outputs hold before a run: a NaN with a payload in fp16 and fp32 that no arithmetic makes, -3e37 in bf16.
+constexpr std::uint16_t o_pattern = 0xfdb7;
+constexpr std::uint32_t fp32_pattern = 0xffedcba9;
+
+template <class T>
+simt::Region region(const std::vector<T>& tensor, const char* name, simt::Region::Use use) {
+    return {const_cast<T*>(tensor.data()), tensor.size() * sizeof(T), name, use};
+}
+
+simt::LaunchReport launch_real(const AttentionParams& p, const Problem& problem, const How& how,
+                               const simt::LaunchOptions& options) {
+    on_cpu::Launcher launcher;
+    launcher.options = options;
+    const Tile tile = tile_of(problem, how);
+    const bool ran = how.variant == Variant::v1
+                         ? on_cpu::v1::run(p, problem.dtype, problem.causal, tile, how.splits, launcher)
+                         : on_cpu::v2::run(p, problem.dtype, problem.causal, tile, launcher);
+    if (!ran) {
+        throw std::logic_error("no instance for " + text_of(problem));
+    }
+    return launcher.report;
+}
+
+}  // namespace
+
+std::string name_of(Variant variant) {
+    return variant == Variant::v1 ? "v1" : "v2";
+}
+
+Tile tile_of(const Problem& problem, const How& how) {
+    return how.variant == Variant::v1 ? v1::choose_tile(problem.head_dim, problem.seqlen_k)
+                                      : v2::choose_tile(problem.head_dim, how.chip, problem.causal);
+}
+
+Output run_with(const Problem& problem, const Inputs& inputs, const simt::LaunchOptions& options,
+                const LaunchIt& launch) {
+    const auto rows = static_cast<std::size_t>(problem.batch * problem.heads * problem.seqlen_q);
+    const float filler = std::bit_cast<float>(fp32_pattern);
+    Output output;
+    output.o.assign(inputs.q.size(), o_pattern);
+    output.lse.assign(rows, filler);
+    std::vector<float> o_tmp(inputs.q.size(), filler);
+    std::vector<float> huge_rows(2 * rows, filler);
+
+    AttentionParams p;
+    p.q = inputs.q.data();
+    p.k = inputs.k.data();
+    p.v = inputs.v.data();
+    p.o = output.o.data();
+    p.lse = output.lse.data();
+    p.o_tmp = o_tmp.data();
+    p.huge_rows = huge_rows.data();
+    p.batch = static_cast<int>(problem.batch);
+    p.heads = static_cast<int>(problem.heads);
+    p.kv_heads = static_cast<int>(problem.kv_heads);
+    p.seqlen_q = static_cast<int>(problem.seqlen_q);
+    p.seqlen_k = static_cast<int>(problem.seqlen_k);
+    p.head_dim = static_cast<int>(problem.head_dim);
+    p.diagonal = static_cast<int>(problem.diagonal());
+    p.scale = static_cast<float>(problem.scale);
+
+    using Use = simt::Region::Use;
+    simt::LaunchOptions all = options;
+    all.memory = {region(inputs.q, "Q", Use::input),           region(inputs.k, "K", Use::input),
+                  region(inputs.v, "V", Use::input),           region(output.o, "O", Use::output),
+                  region(output.lse, "lse", Use::scratch),     region(o_tmp, "o_tmp", Use::scratch),
+                  region(huge_rows, "huge_rows", Use::scratch)};
+    output.report = launch(p, all);
+    for (const std::uint16_t word : output.o) {
+        output.unwritten += word == o_pattern ? 1 : 0;
+    }
+    for (const float value : output.lse) {
+        output.unwritten += std::bit_cast<std::uint32_t>(value) == fp32_pattern ? 1 : 0;
+    }
+    return output;
+}
+
+Output run(const Problem& problem, const Inputs& inputs, const How& how) {
+    return run_with(problem, inputs, how.options, [&](const AttentionParams& p, const simt::LaunchOptions& options) {
+        return launch_real(p, problem, how, options);
+    });
+}
+
+bool same_bits(const Output& a, const Output& b) {
+    const auto same = [](float x, float y) {
+        return std::bit_cast<std::uint32_t>(x) == std::bit_cast<std::uint32_t>(y);
+    };
+    return a.o == b.o && std::equal(a.lse.begin(), a.lse.end(), b.lse.begin(), b.lse.end(), same);
+}
+
+Problem shape(std::int64_t batch, std::int64_t heads, std::int64_t kv_heads, std::int64_t seqlen_q,
+              std::int64_t seqlen_k, std::int64_t head_dim, bool causal, DType dtype) {
+    Problem problem;
+    problem.batch = batch;
+    problem.heads = heads;
+    problem.kv_heads = kv_heads;
+    problem.seqlen_q = seqlen_q;
+    problem.seqlen_k = seqlen_k;
+    problem.head_dim = head_dim;
+    problem.causal = causal;
+    problem.dtype = dtype;
+    problem.scale = 1.0 / std::sqrt(static_cast<double>(head_dim));
+    return problem;
+}
+
+std::size_t at_q(const Problem& p, std::int64_t batch, std::int64_t row, std::int64_t head, std::int64_t column) {
+    return static_cast<std::size_t>(((batch * p.seqlen_q + row) * p.heads + head) * p.head_dim + column);
+}
+
+std::size_t at_k(const Problem& p, std::int64_t batch, std::int64_t row, std::int64_t head, std::int64_t column) {
+    return static_cast<std::size_t>(((batch * p.seqlen_k + row) * p.kv_heads + head) * p.head_dim + column);
+}
+
+std::size_t at_lse(const Problem& p, std::int64_t batch, std::int64_t head, std::int64_t row) {
+    return static_cast<std::size_t>((batch * p.heads + head) * p.seqlen_q + row);
+}
+
+Inputs make_inputs(const Problem& problem, const Element& q, const Element& k, const Element& v) {
+    const auto fill = [&](std::int64_t length, std::int64_t heads, const Element& element) {
+        std::vector<std::uint16_t> words;
+        words.reserve(static_cast<std::size_t>(problem.batch * length * heads * problem.head_dim));
+        for (std::int64_t b = 0; b < problem.batch; ++b) {
+            for (std::int64_t row = 0; row < length; ++row) {
+                for (std::int64_t head = 0; head < heads; ++head) {
+                    for (std::int64_t d = 0; d < problem.head_dim; ++d) {
+                        words.push_back(round_to(element(b, row, head, d), problem.dtype));
+                    }
+                }
+            }
+        }
+        return words;
+    };
+    Inputs inputs;
+    inputs.q = fill(problem.seqlen_q, problem.heads, q);
+    inputs.k = fill(problem.seqlen_k, problem.kv_heads, k);
+    inputs.v = fill(problem.seqlen_k, problem.kv_heads, v);
+    return inputs;
+}
+
+std::string text_of(const Problem& p) {
+    const char* mask = !p.causal ? "full" : p.align == Align::bottom_right ? "causal bottom-right" : "causal top-left";
+    return fmt::format("B{} H{} KV{} Sq{} Sk{} D{} {} {} scale {} seed {}", p.batch, p.heads, p.kv_heads, p.seqlen_q,
+                       p.seqlen_k, p.head_dim, mask, p.dtype == DType::fp16 ? "fp16" : "bf16", p.scale, p.seed);
+}
+
+ErrorReport judge(const Problem& problem, const Inputs& inputs, const Output& output) {
+    const ReferenceRun reference = run_reference(problem, inputs, reference::all_rows(reference_sizes(problem)));
+    return check(problem, inputs, output.o, output.lse, reference);
+}
+
+std::vector<Variant> variants_for(const Problem& problem) {
+    if (problem.head_dim > v1::max_head_dim) {
+        return {Variant::v2};
+    }
+    return {Variant::v1, Variant::v2};
+}
+
+void expect_right(const Problem& problem, const Inputs& inputs, const Output& output, const std::string& variant) {
+    INFO(variant, "  ", text_of(problem));
+    CHECK(output.unwritten == 0);
+    const ErrorReport error = judge(problem, inputs, output);
+    CHECK_MESSAGE(error.verdict == Verdict::pass, error.reason);
+}
+
+void expect_right(const Problem& problem, const Inputs& inputs, int splits) {
+    const ReferenceRun reference = run_reference(problem, inputs, reference::all_rows(reference_sizes(problem)));
+    for (const Variant variant : variants_for(problem)) {
+        INFO(name_of(variant), "  ", text_of(problem));
+        const Output output = run(problem, inputs, {.variant = variant, .splits = splits});
+        CHECK(output.unwritten == 0);
+        const ErrorReport error = check(problem, inputs, output.o, output.lse, reference);
+        CHECK_MESSAGE(error.verdict == Verdict::pass, error.reason);
+    }
+}
+
+simt::Counters step(const simt::LaunchReport& report, const std::string& name) {
+    for (const simt::StepCounters& s : report.steps) {
+        if (s.name == name) {
+            return s.counters;
+        }
+    }
+    return {};
+}
+
+std::int64_t Random::between(std::int64_t low, std::int64_t high) {
+    state_ = state_ * 6364136223846793005U + 1442695040888963407U;
+    return low + static_cast<std::int64_t>((state_ >> 33) % static_cast<std::uint64_t>(high - low + 1));
+}
+
+}  // namespace flashlens::kernel_tests

@@ -1,0 +1,94 @@
+// Running the real kernels on the CPU machine, all checks on, and holding what they give against the reference.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "explorer/inputs.h"
+#include "explorer/problem.h"
+#include "explorer/verdict.h"
+#include "kernels/attention.h"
+#include "simt/launch.h"
+
+namespace flashlens::kernel_tests {
+
+enum class Variant { v1, v2 };
+std::string name_of(Variant variant);
+
+/// How to run a variant; the defaults are an A100's tiles and two splits.
+struct How {
+    Variant variant = Variant::v1;
+    int splits = 2;  ///< v1
+    Chip chip = 80;  ///< v2's tiles
+    simt::LaunchOptions options = {};
+};
+
+struct Output {
+    std::vector<std::uint16_t> o;  ///< (batch, seqlen_q, heads, head_dim)
+    std::vector<float> lse;        ///< (batch, heads, seqlen_q)
+    std::int64_t unwritten = 0;    ///< elements of o and lse that still hold what they were filled with before the run
+    simt::LaunchReport report;
+};
+
+/// What launches a kernel with these parameters and options.
+using LaunchIt = std::function<simt::LaunchReport(const AttentionParams&, const simt::LaunchOptions&)>;
+
+/// Fills the outputs and v1's scratch with a pattern, declares each tensor as a region of exactly its size, launches.
+Output run_with(const Problem& problem, const Inputs& inputs, const simt::LaunchOptions& options,
+                const LaunchIt& launch);
+/// run_with of the real kernel.
+Output run(const Problem& problem, const Inputs& inputs, const How& how);
+
+/// The tile that run() takes.
+Tile tile_of(const Problem& problem, const How& how);
+
+/// Bit for bit, the outputs only.
+bool same_bits(const Output& a, const Output& b);
+
+/// A problem of one type, scale 1/sqrt(head_dim).
+Problem shape(std::int64_t batch, std::int64_t heads, std::int64_t kv_heads, std::int64_t seqlen_q,
+              std::int64_t seqlen_k, std::int64_t head_dim, bool causal = false, DType dtype = DType::fp16);
+
+/// An element of a tensor from batch, row, head and column.
+using Element = std::function<double(std::int64_t batch, std::int64_t row, std::int64_t head, std::int64_t column)>;
+Inputs make_inputs(const Problem& problem, const Element& q, const Element& k, const Element& v);
+/// Index of an element in O or Q, and in K or V.
+std::size_t at_q(const Problem& p, std::int64_t batch, std::int64_t row, std::int64_t head, std::int64_t column);
+std::size_t at_k(const Problem& p, std::int64_t batch, std::int64_t row, std::int64_t head, std::int64_t column);
+std::size_t at_lse(const Problem& p, std::int64_t batch, std::int64_t head, std::int64_t row);
+
+/// "B2 H4 KV2 Sq33 Sk65 D64 causal bottom-right fp16 scale 0.125"
+std::string text_of(const Problem& problem);
+
+/// The verdict on all rows.
+ErrorReport judge(const Problem& problem, const Inputs& inputs, const Output& output);
+
+/// Runs both variants (v1 only up to head dim 128) and CHECKs that every element was written and the verdict is a pass.
+void expect_right(const Problem& problem, const Inputs& inputs, int splits = 2);
+/// The same of one output.
+void expect_right(const Problem& problem, const Inputs& inputs, const Output& output, const std::string& variant);
+
+/// The variants that can run this problem.
+std::vector<Variant> variants_for(const Problem& problem);
+
+/// Counters of the step of that name; all zero if nothing ran in it.
+simt::Counters step(const simt::LaunchReport& report, const std::string& name);
+
+/// Integers from a fixed seed: equal with every library.
+class Random {
+public:
+    explicit Random(std::uint64_t seed) : state_(seed) {}
+    /// low .. high, both included.
+    std::int64_t between(std::int64_t low, std::int64_t high);
+    template <class T>
+    T one_of(const std::vector<T>& values) {
+        return values[static_cast<std::size_t>(between(0, static_cast<std::int64_t>(values.size()) - 1))];
+    }
+
+private:
+    std::uint64_t state_;
+};
+
+}  // namespace flashlens::kernel_tests
