@@ -6,18 +6,26 @@ set -euo pipefail
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=tools/prepare.sh
 source "$top/tools/prepare.sh"
-# Slow tests are doctest suites named "full" and tests whose name ends in _full.
+
+# Slow tests are doctest suites named "full" (tests/doctest_main.cpp) and tests whose name ends in _full.
 export FLASHLENS_TEST_TIER=quick
 tier=(-E '_full$')
-if [[ ${1-} == --full ]]; then
-    FLASHLENS_TEST_TIER=full
-    tier=()
-    shift
-fi
-if [[ ${1-} == -h || ${1-} == --help ]]; then
-    sed -n '2,4s/^# //p' "${BASH_SOURCE[0]}"
-    exit
-fi
+arguments=()
+for argument in "$@"; do
+    case $argument in
+        --full)
+            FLASHLENS_TEST_TIER=full
+            tier=()
+            ;;
+        -h | --help)
+            sed -n '2,4s/^# //p' "${BASH_SOURCE[0]}"
+            exit
+            ;;
+        *) arguments+=("$argument") ;;
+    esac
+done
+
 configure tests
 compile all
-exec ctest --test-dir "$build" --output-on-failure --no-tests=error --timeout 1200 -j "$(nproc)" "${tier[@]}" "$@"
+exec ctest --test-dir "$build" --output-on-failure --no-tests=error --timeout 1200 -j "$(nproc)" "${tier[@]}" \
+    "${arguments[@]}"

@@ -23,6 +23,7 @@ missing_packages() {
     [[ ${1-} == tests ]] && headers+=' doctest/doctest.h=doctest-dev'
     command -v cmake >/dev/null || echo cmake
     command -v ninja >/dev/null || echo ninja-build
+    [[ ${1-} != tests ]] || command -v python3 >/dev/null || echo python3
     local compiler=${CXX:-c++} pair
     if ! command -v "${compiler%% *}" >/dev/null; then
         echo g++
