@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # shellcheck disable=SC2016  # the stand-ins expand their own variables
-# scripts.sh ROOT: what run.sh and test.sh do when something is wrong. Everything that they would call is a stand-in, so
+# run_sh.sh ROOT: what run.sh and test.sh do when something is wrong. Everything that they would call is a stand-in, so
 # nothing is installed or built.
 set -euo pipefail
 root=$1
@@ -45,6 +45,7 @@ fi
 
 # All there: the compiler finds every header, cmake is too old, then configures, then ninja fails, then builds.
 tool c++ 'exit 0'
+tool python3 'exit 0'
 tool cmake 'echo cmake version 3.22.1'
 tool ninja 'exit 1'
 expect 1 'CMake 3.22.1 is too old' "$folder/project/run.sh"
