@@ -40,7 +40,7 @@ endif()
 
 flashlens_find_nvcc(nvcc nvcc_version)
 if(NOT nvcc)
-  flashlens_no_cuda("no nvcc: set -DCMAKE_CUDA_COMPILER=/path/to/nvcc if CUDA is installed in an unusual place")
+  flashlens_no_cuda("no nvcc found; -DCMAKE_CUDA_COMPILER=... names one")
 endif()
 
 # The chips. Asking the cards is what tells whether there is one.
