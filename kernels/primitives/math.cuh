@@ -14,7 +14,6 @@ FLASHLENS_INLINE f32 fma(f32 a, f32 b, f32 c) { return __fmaf_rn(a, b, c); }
 FLASHLENS_INLINE f32 max(f32 a, f32 b) { return fmaxf(a, b); }  // a NaN operand gives the other
 FLASHLENS_INLINE f32 abs(f32 a) { return fabsf(a); }
 FLASHLENS_INLINE f32 select(bool predicate, f32 a, f32 b) { return predicate ? a : b; }
-FLASHLENS_INLINE f32 reciprocal(f32 a) { return __frcp_rn(a); }
 
 /// ex2.approx: 2 ulp, 0 for -inf.
 FLASHLENS_INLINE f32 exp2(f32 a) {
@@ -23,10 +22,17 @@ FLASHLENS_INLINE f32 exp2(f32 a) {
     return result;
 }
 
-/// lg2.approx
+/// lg2.approx: -inf for 0.
 FLASHLENS_INLINE f32 log2(f32 a) {
     f32 result;
-    asm("lg2.approx.f32 %0, %1;" : "=f"(result) : "f"(a));
+    asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(a));
+    return result;
+}
+
+/// rcp.approx: 1 ulp, inf for 0.
+FLASHLENS_INLINE f32 reciprocal(f32 a) {
+    f32 result;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(a));
     return result;
 }
 

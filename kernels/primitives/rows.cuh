@@ -7,17 +7,18 @@
 namespace flashlens::FLASHLENS_MACHINE {
 
 /// One head of one batch of a (batch, seqlen, heads, head_dim) tensor: rows one after the other, `stride` bytes apart.
+/// A stride fits 32 bits (65535 heads of 256 floats are 64 MiB), so that an offset is one 32 x 32 -> 64-bit multiply.
 struct HeadRows {
-    unsigned char* first = nullptr;
-    std::int64_t stride = 0;
+    unsigned char* first;
+    int stride;
 
     FLASHLENS_INLINE HeadRows(const void* tensor, int element_bytes, int batch, int head, int seqlen, int heads,
                               int head_dim)
         : first(static_cast<unsigned char*>(const_cast<void*>(tensor)) +
                 ((static_cast<std::int64_t>(batch) * seqlen * heads) + head) * head_dim * element_bytes),
-          stride(static_cast<std::int64_t>(heads) * head_dim * element_bytes) {}
+          stride(heads * head_dim * element_bytes) {}
 
-    FLASHLENS_INLINE unsigned char* row(int index) const { return first + index * stride; }
+    FLASHLENS_INLINE unsigned char* row(int index) const { return first + static_cast<std::int64_t>(index) * stride; }
 };
 
 /// The key/value head that query head `head` reads: heads / kv_heads query heads share each.

@@ -106,15 +106,16 @@ __global__ void __launch_bounds__(Traits::threads) kernel(const AttentionParams 
 
         for (int tile = 0; l < cta.tiles; l += splits, ++tile) {
             typename T::AccP acc_p = {};
+            out.load_previous(l * 16, n > 0);
             gemm_q_k<T>(acc_p, frag_q, frag_k);
-            out.load_previous(l * 16, n > 0, m, smem_lse + tile % 2 * 64);
             gmem_q.load(cta.q, (l + splits) * 16, p.seqlen_q, p.head_dim);
             apply_mask<T, Causal>(acc_p, p, l * 16, n * T::block_n);
             if (tile == 0) __syncthreads();  // all have their K: statistics take its place
+            out.previous_max(m, smem_lse + tile % 2 * 64);
             reduce_max_before_sync<T>(m, acc_p, smem_max);
             __syncthreads();  // the four warps' maxima are in shared memory
             reduce_max_after_sync<T>(m, smem_max);
-            scale_apply_exp<T>(acc_p, m, scale_log2);
+            const bool huge = scale_apply_exp<T>(acc_p, m, scale_log2);
             reduce_sum_before_sync<T>(acc_p, smem_sum);
             pack<T>(frag_p, acc_p);
 
@@ -126,6 +127,7 @@ __global__ void __launch_bounds__(Traits::threads) kernel(const AttentionParams 
             __syncthreads();  // the warps' sums and partial O, and the next Q, are there
             out.reduce_sum_after_sync(smem_sum);
             out.load_and_normalise(smem_o, cta.is_last_pass(n, l));
+            out.store_lse(cta.is_last_pass(n, l), huge);
             out.store(cta.is_last_pass(n, l));
             load_q<T>(frag_q, smem_q[(tile + 1) % 2]);
         }

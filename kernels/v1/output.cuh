@@ -23,7 +23,8 @@ struct Carried {
           huge_m(p.huge_rows + lse_index(p, blockIdx.x, blockIdx.y, 0)),
           huge_l(huge_m + static_cast<std::int64_t>(p.batch) * p.heads * p.seqlen_q) {}
 
-    static FLASHLENS_INLINE bool is_huge(f32 lse) { return abs(lse * log2_e) >= huge_logit; }
+    /// Twice what makes a warp take differences: log l is at most 31, so such a row's tile has done that.
+    static FLASHLENS_INLINE bool is_huge(f32 lse) { return lse != -infinity && abs(lse * log2_e) >= 2 * huge_logit; }
 };
 
 template <class T, bool Causal>
@@ -31,14 +32,18 @@ struct OutputTile {
     const AttentionParams& p;
     const HeadRows o;
     const Carried carried;
+    const f32 inverse_scale;
     int first_row;
     bool any_before;           // whether a key block before has left something
+    bool huge_before;          // whether in any of the tile's 16 rows that was huge: all warps find the same
+    typename T::Rows lse;      // of the softmax's rows, as the key blocks before left it
     typename T::Out out;       // 4 columns of one row a pass
     typename T::ORows m;       // the row's maximum, all keys so far
     typename T::ORows before;  // what the sums of the key blocks before weigh under m
     typename T::ORows sum;
 
-    FLASHLENS_INLINE OutputTile(const AttentionParams& params, const HeadRows& rows) : p(params), o(rows), carried(p) {}
+    FLASHLENS_INLINE OutputTile(const AttentionParams& params, const HeadRows& rows)
+        : p(params), o(rows), carried(p), inverse_scale(1.0F / params.scale) {}
 
     static FLASHLENS_INLINE int row(int pass) {
         return static_cast<int>(threadIdx.x) / T::lanes_per_o_row + pass * T::o_rows_per_pass;
@@ -47,12 +52,14 @@ struct OutputTile {
     FLASHLENS_INLINE bool row_valid(int pass) const { return first_row + row(pass) < p.seqlen_q; }
     FLASHLENS_INLINE bool valid(int pass) const { return row_valid(pass) && chunk() * 4 < p.head_dim; }
 
-    /// O of the key blocks before, or zero; and the maxima that the softmax's rows start from, or -inf.
-    FLASHLENS_INLINE void load_previous(int first, bool any, typename T::Rows& m_before, SharedAddress smem_lse) {
+    /// Row g (half 0) or g + 8 (half 1) of the softmax.
+    static FLASHLENS_INLINE int softmax_row(int half) { return lane_index() / 4 + half * 8; }
+
+    /// Starts loading O and lse of the key blocks before; zero and -inf if there was none.
+    FLASHLENS_INLINE void load_previous(int first, bool any) {
         const Step step("load o_tmp");
         first_row = first;
         any_before = any;
-        m_before[0] = m_before[1] = -infinity;
 #pragma unroll
         for (int i = 0; i < T::o_passes; ++i) {
             out[i] = {0.0F, 0.0F, 0.0F, 0.0F};
@@ -60,24 +67,34 @@ struct OutputTile {
                 out[i] = load_global<f32x4>(carried.o_tmp.row(first_row + row(i)) + chunk() * 16);
             }
         }
-        if (any) {
-            load_previous_max(m_before[0], lane_index() / 4, smem_lse);
-            load_previous_max(m_before[1], lane_index() / 4 + 8, smem_lse);
+#pragma unroll
+        for (int half = 0; half < 2; ++half) {
+            const int r = first_row + softmax_row(half);
+            lse[half] = any && r < p.seqlen_q ? load_global<f32>(carried.lse + r) : f32(-infinity);
         }
     }
 
-    /// For a row of the softmax. Its lse goes to shared memory, for whoever reads the row's O back.
-    FLASHLENS_INLINE void load_previous_max(f32& m_before, int r, SharedAddress smem_lse) const {
-        f32 lse = -infinity;
-        if (first_row + r < p.seqlen_q) {
-            lse = load_global<f32>(carried.lse + first_row + r);
-            m_before = lse / p.scale;
-            if (Carried::is_huge(lse)) {
-                m_before = load_global<f32>(carried.huge_m + first_row + r);
+    /// The maxima that the softmax starts from: lse / scale, or what was handed on exactly. The lse themselves go to
+    /// shared memory, for whoever reads the row's O back.
+    FLASHLENS_INLINE void previous_max(typename T::Rows& m_before, SharedAddress smem_lse) {
+        const Step step("previous max");
+        m_before[0] = lse[0] * inverse_scale;
+        m_before[1] = lse[1] * inverse_scale;
+        huge_before = false;
+        if (!any_before) {
+            return;
+        }
+        huge_before = warp_any(Carried::is_huge(lse[0]) || Carried::is_huge(lse[1]));
+        if (huge_before) {
+            for (int half = 0; half < 2; ++half) {
+                if (Carried::is_huge(lse[half])) {
+                    m_before[half] = load_global<f32>(carried.huge_m + first_row + softmax_row(half));
+                }
             }
         }
         if (warp_index() == 0 && lane_index() % 4 == 0) {
-            store_shared(smem_lse + r * 4, lse);
+            store_shared(smem_lse + softmax_row(0) * 4, lse[0]);
+            store_shared(smem_lse + softmax_row(1) * 4, lse[1]);
         }
     }
 
@@ -88,14 +105,23 @@ struct OutputTile {
         for (int i = 0; i < T::o_passes; ++i) {
             m[i] = smem_max.max_of(row(i));
             before[i] = 0.0F;
-            if (any_before && row_valid(i)) {
-                const f32 lse = load_shared<f32>(smem_lse + row(i) * 4);
-                before[i] = exp2(lse * log2_e - exponent_offset(m[i], c));
-                if (Carried::is_huge(lse)) {
-                    const f32 m_before = load_global<f32>(carried.huge_m + first_row + row(i));
-                    const f32 l_before = load_global<f32>(carried.huge_l + first_row + row(i));
-                    before[i] = l_before * exp2((m_before - select(m[i] == -infinity, 0.0F, m[i])) * c);
-                }
+            if (any_before) {
+                before[i] = exp2(load_shared<f32>(smem_lse + row(i) * 4) * log2_e - exponent_offset(m[i], c));
+            }
+        }
+        if (huge_before) {
+            exact_weights(smem_lse, c);
+        }
+    }
+
+    /// For rows whose m and l were handed on exactly: l exp(m_before - m).
+    FLASHLENS_INLINE void exact_weights(SharedAddress smem_lse, f32 c) {
+#pragma unroll
+        for (int i = 0; i < T::o_passes; ++i) {
+            if (Carried::is_huge(load_shared<f32>(smem_lse + row(i) * 4))) {
+                const f32 m_before = load_global<f32>(carried.huge_m + first_row + row(i));
+                const f32 l_before = load_global<f32>(carried.huge_l + first_row + row(i));
+                before[i] = l_before * exp2((m_before - select(m[i] == -infinity, 0.0F, m[i])) * c);
             }
         }
     }
@@ -125,32 +151,46 @@ struct OutputTile {
         }
     }
 
-    /// lse on every pass. O in 16 bits if this was the tile's last key block, else fp32 to o_tmp for the next.
+    /// O in 16 bits if this was the tile's last key block, else fp32 to o_tmp for the next.
     FLASHLENS_INLINE void store(bool last_pass) const {
         const Step step(last_pass ? "store O" : "store o_tmp");
+        using Element = typename T::Element;
 #pragma unroll
         for (int i = 0; i < T::o_passes; ++i) {
-            if (row_valid(i) && chunk() == 0) {
-                store_lse(i, last_pass);
-            }
-            if (valid(i) && last_pass) {
-                using Element = typename T::Element;
+            if (last_pass && valid(i)) {
                 const Pairs pairs{Element::pack(out[i].x, out[i].y), Element::pack(out[i].z, out[i].w)};
                 store_global(o.row(first_row + row(i)) + chunk() * 8, pairs);
-            } else if (valid(i)) {
+            }
+            if (!last_pass && valid(i)) {
                 store_global(carried.o_tmp.row(first_row + row(i)) + chunk() * 16, out[i]);
             }
         }
     }
 
-    FLASHLENS_INLINE void store_lse(int pass, bool last_pass) const {
-        const int r = first_row + row(pass);
-        const f32 lse = select(sum[pass] == 0.0F, -infinity, fma(m[pass], p.scale, log2(sum[pass]) * ln_2));
-        store_global(carried.lse + r, lse);
-        if (!last_pass && Carried::is_huge(lse)) {
-            store_global(carried.huge_m + r, m[pass]);
-            store_global(carried.huge_l + r, sum[pass]);
+    /// lse = m + log l, on every pass; m and l themselves, too, where they are huge and another pass needs them.
+    FLASHLENS_INLINE void store_lse(bool last_pass, bool huge_now) const {
+        const Step step("store lse");
+#pragma unroll
+        for (int i = 0; i < T::o_passes; ++i) {
+            if (row_valid(i) && chunk() == 0) {
+                store_global(carried.lse + first_row + row(i), lse_now(i));
+            }
         }
+        if (!huge_now || last_pass) {
+            return;
+        }
+#pragma unroll
+        for (int i = 0; i < T::o_passes; ++i) {
+            if (row_valid(i) && chunk() == 0 && Carried::is_huge(lse_now(i))) {
+                store_global(carried.huge_m + first_row + row(i), m[i]);
+                store_global(carried.huge_l + first_row + row(i), sum[i]);
+            }
+        }
+    }
+
+private:
+    FLASHLENS_INLINE f32 lse_now(int pass) const {
+        return select(sum[pass] == 0.0F, -infinity, fma(m[pass], p.scale, log2(sum[pass]) * ln_2));
     }
 
     static FLASHLENS_INLINE void scale(f32x4& v, f32 factor) {

@@ -66,7 +66,8 @@ struct GmemTile {
         for (int i = 0; i < passes; ++i) {
             chunk[i] = {};
             if (i * rows_per_pass < rows_left && lane_row() < TileRows) {
-                chunk[i] = load_global<Chunk>(source + i * rows_per_pass * from.stride);
+                const std::int64_t ahead = static_cast<std::int64_t>(i * rows_per_pass) * from.stride;
+                chunk[i] = load_global<Chunk>(source + ahead);
             }
         }
     }
@@ -75,7 +76,7 @@ struct GmemTile {
         if (lane_row() < TileRows) {
 #pragma unroll
             for (int i = 0; i < passes; ++i) {
-                store_shared(tile.chunk(lane_row(), lane_chunk()) + i * rows_per_pass * TileType::row_bytes, chunk[i]);
+                store_shared(tile.chunk(lane_row() + i * rows_per_pass, lane_chunk()), chunk[i]);
             }
         }
     }
@@ -208,11 +209,13 @@ FLASHLENS_INLINE f32 exponent_offset(f32 m, f32 c) { return select(m == -infinit
 
 /// P = exp(scale (S - m)), in place of S. Scale and maximum are one fma before the exp2; its rounding of m c cancels,
 /// unless it is so huge that 2^rounding overflows: then the warp takes s - m, exact for the keys that count, first.
+/// True if it did; all warps, which have the same rows and maxima, do it together.
 template <class T>
-FLASHLENS_INLINE void scale_apply_exp(typename T::AccP& acc_p, const typename T::Rows& m, f32 c) {
+FLASHLENS_INLINE bool scale_apply_exp(typename T::AccP& acc_p, const typename T::Rows& m, f32 c) {
     const Step step("scale_apply_exp");
     f32 offset[2] = {exponent_offset(m[0], c), exponent_offset(m[1], c)};
-    if (warp_any(abs(offset[0]) >= huge_logit || abs(offset[1]) >= huge_logit)) {
+    const bool huge = warp_any(abs(offset[0]) >= huge_logit || abs(offset[1]) >= huge_logit);
+    if (huge) {
 #pragma unroll
         for (int n = 0; n < 2 * T::groups; ++n) {
 #pragma unroll
@@ -229,6 +232,7 @@ FLASHLENS_INLINE void scale_apply_exp(typename T::AccP& acc_p, const typename T:
             acc_p[n][e] = exp2(fma(acc_p[n][e], c, -offset[e / 2]));
         }
     }
+    return huge;
 }
 
 /// This warp's share of each row's sum, left where whoever reads O back finds it.

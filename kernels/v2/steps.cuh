@@ -62,15 +62,15 @@ template <class T, int Rows, int Columns>
 FLASHLENS_INLINE void load_async(const SharedTile<Rows, Columns>& tile, const HeadRows& from, int first_row, int rows,
                                  int head_dim) {
     using Tile = SharedTile<Rows, Columns>;
-    constexpr int rows_per_pass = T::threads / Tile::chunks_per_row;  // a multiple of 8: the swizzle repeats
+    constexpr int rows_per_pass = T::threads / Tile::chunks_per_row;
     const int chunk = static_cast<int>(threadIdx.x) % Tile::chunks_per_row;
     const int row = static_cast<int>(threadIdx.x) / Tile::chunks_per_row;
     const int rows_left = chunk * 8 < head_dim ? rows - first_row - row : 0;
-    const SharedAddress to = tile.chunk(row, chunk);
     const unsigned char* source = from.row(first_row + row) + chunk * 16;
 #pragma unroll
     for (int r = 0; r < Rows; r += rows_per_pass) {
-        cp_async_16(to + r * Tile::row_bytes, source + r * from.stride, r < rows_left);
+        const std::int64_t ahead = static_cast<std::int64_t>(r) * from.stride;
+        cp_async_16(tile.chunk(row + r, chunk), source + ahead, r < rows_left);
     }
 }
 
