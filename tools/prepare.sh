@@ -81,6 +81,7 @@ configure() {
     mkdir -p "$build"
     : >"$log"
     install_packages "$@"
+    now=$(machine) # cmake and ninja may be new
     local version args=()
     version=$(cmake --version | sed -n '1s/[^0-9]*//p')
     if [[ $(printf '%s\n' 3.25 "$version" | sort -V | head -n 1) != 3.25 ]]; then
