@@ -10,7 +10,7 @@ namespace flashlens::FLASHLENS_MACHINE {
 /// A stride fits 32 bits (65535 heads of 256 floats are 64 MiB), so that an offset is one 32 x 32 -> 64-bit multiply.
 struct HeadRows {
     unsigned char* first;
-    int stride;
+    std::int64_t stride;
 
     FLASHLENS_INLINE HeadRows(const void* tensor, int element_bytes, int batch, int head, int seqlen, int heads,
                               int head_dim)

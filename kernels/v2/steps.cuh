@@ -66,11 +66,14 @@ FLASHLENS_INLINE void load_async(const SharedTile<Rows, Columns>& tile, const He
     const int chunk = static_cast<int>(threadIdx.x) % Tile::chunks_per_row;
     const int row = static_cast<int>(threadIdx.x) / Tile::chunks_per_row;
     const int rows_left = chunk * 8 < head_dim ? rows - first_row - row : 0;
+    constexpr int passes_per_swizzle = rows_per_pass < 8 ? 8 / rows_per_pass : 1;  // it repeats every 8 rows
     const unsigned char* source = from.row(first_row + row) + chunk * 16;
 #pragma unroll
-    for (int r = 0; r < Rows; r += rows_per_pass) {
-        const std::int64_t ahead = static_cast<std::int64_t>(r) * from.stride;
-        cp_async_16(tile.chunk(row + r, chunk), source + ahead, r < rows_left);
+    for (int pass = 0; pass < Rows / rows_per_pass; ++pass) {
+        const int repeated = pass / passes_per_swizzle * passes_per_swizzle * rows_per_pass;
+        const int r = pass * rows_per_pass;
+        const SharedAddress to = tile.chunk(row + r - repeated, chunk) + repeated * Tile::row_bytes;
+        cp_async_16(to, source + static_cast<std::int64_t>(r) * from.stride, r < rows_left);
     }
 }
 
