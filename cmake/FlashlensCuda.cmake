@@ -83,7 +83,13 @@ endif()
 
 set(CMAKE_CUDA_COMPILER ${nvcc} CACHE FILEPATH "nvcc")
 enable_language(CUDA)
-# CMake 3.25 doesn't know that CUDA 12 has C++20, so CMAKE_CUDA_STANDARD can't say it.
-string(APPEND CMAKE_CUDA_FLAGS " -std=c++20")
+if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
+  # CMake 3.25 doesn't know that nvcc has C++20 since CUDA 12.
+  set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
+  set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
+endif()
+set(CMAKE_CUDA_STANDARD 20)
+set(CMAKE_CUDA_STANDARD_REQUIRED ON)
+set(CMAKE_CUDA_EXTENSIONS OFF)
 set(FLASHLENS_WITH_CUDA TRUE)
 message(STATUS "GPU part: CUDA ${nvcc_version}, for ${CMAKE_CUDA_ARCHITECTURES} (${flashlens_why})")
