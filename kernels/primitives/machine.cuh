@@ -41,7 +41,7 @@ struct Step {
 #define FLASHLENS_HOST_DEVICE
 
 #define __global__
-#define __launch_bounds__(threads)
+#define __launch_bounds__(...)
 #define threadIdx (::flashlens::simt::thread_index())
 #define blockIdx (::flashlens::simt::block_index())
 #define gridDim (::flashlens::simt::grid_size())

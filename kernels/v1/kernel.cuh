@@ -37,8 +37,7 @@ template <class T, bool Causal>
 struct Share {
     const AttentionParams& p;
     int tiles, key_blocks;
-    HeadRows q, k, v, o;
-    Carried carried;
+    HeadRows q, k, v;
 
     FLASHLENS_INLINE explicit Share(const AttentionParams& params)
         : p(params),
@@ -46,27 +45,25 @@ struct Share {
           key_blocks(p.seqlen_k > T::block_n ? (p.seqlen_k + T::block_n - 1) / T::block_n : 1),
           q(p.q, 2, blockIdx.x, blockIdx.y, p.seqlen_q, p.heads, p.head_dim),
           k(p.k, 2, blockIdx.x, kv_head_of(p, blockIdx.y), p.seqlen_k, p.kv_heads, p.head_dim),
-          v(p.v, 2, blockIdx.x, kv_head_of(p, blockIdx.y), p.seqlen_k, p.kv_heads, p.head_dim),
-          o(p.o, 2, blockIdx.x, blockIdx.y, p.seqlen_q, p.heads, p.head_dim),
-          carried(p) {}
+          v(p.v, 2, blockIdx.x, kv_head_of(p, blockIdx.y), p.seqlen_k, p.kv_heads, p.head_dim) {}
 
     /// The first of this CTA's query tiles (blockIdx.z of every gridDim.z) that key block n concerns. The first block
     /// visits all, so that rows which see nothing are written too.
     FLASHLENS_INLINE int first_tile(int n) const {
         const int above = n * T::block_n - p.diagonal;  // the first row that sees the block's first key
-        const int first = Causal && n > 0 && above > 0 ? above / 16 : 0;
+        const int first = Causal && n > 0 && above > 0 ? above / 16 + 1 : 0;
         const int z = static_cast<int>(blockIdx.z), splits = static_cast<int>(gridDim.z);
         return first <= z ? z : z + (first - z + splits - 1) / splits * splits;
     }
 
     /// Whether key block n is the last that concerns tile l.
     FLASHLENS_INLINE bool is_last_pass(int n, int l) const {
-        return n + 1 == key_blocks || visible_keys<Causal>(p, l * 16 + 15) <= (n + 1) * T::block_n;
+        return n + 1 == key_blocks || visible_keys<Causal>(p, l * 16 + 15) <= (n + 2) * T::block_n;
     }
 };
 
 template <class Traits, bool Causal>
-__global__ void __launch_bounds__(Traits::threads) kernel(const AttentionParams p) {
+__global__ void __launch_bounds__(Traits::threads, Traits::min_ctas_per_sm) kernel(const AttentionParams p) {
     using T = Traits;
     const Share<T, Causal> cta(p);
     const typename T::QTile smem_q[2] = {{shared_memory()}, {shared_memory() + T::QTile::bytes}};
@@ -85,7 +82,7 @@ __global__ void __launch_bounds__(Traits::threads) kernel(const AttentionParams 
     typename T::FragV frag_v;
     typename T::FragP frag_p;
     typename T::Rows m;
-    OutputTile<T, Causal> out(p, cta.o);
+    OutputTile<T, Causal> out(p);
 
     for (int n = 0; n < cta.key_blocks; ++n) {
         int l = cta.first_tile(n);
@@ -118,14 +115,14 @@ __global__ void __launch_bounds__(Traits::threads) kernel(const AttentionParams 
             const bool huge = scale_apply_exp<T>(acc_p, m, scale_log2);
             reduce_sum_before_sync<T>(acc_p, smem_sum);
             pack<T>(frag_p, acc_p);
+            gmem_q.commit(smem_q[(tile + 1) % 2]);
 
             typename T::AccO acc_o = {};
             gemm_o<T>(acc_o, frag_p, frag_v);
-            out.reduce_max_after_sync(smem_max, smem_lse + tile % 2 * 64, scale_log2);
             smem_o.store(acc_o);
-            gmem_q.commit(smem_q[(tile + 1) % 2]);
-            __syncthreads();  // the warps' sums and partial O, and the next Q, are there
-            out.reduce_sum_after_sync(smem_sum);
+            out.reduce_max_after_sync(smem_max, smem_lse + tile % 2 * 64, scale_log2);
+                        out.reduce_sum_after_sync(smem_sum);
+__syncthreads();
             out.load_and_normalise(smem_o, cta.is_last_pass(n, l));
             out.store_lse(cta.is_last_pass(n, l), huge);
             out.store(cta.is_last_pass(n, l));

@@ -13,24 +13,31 @@ namespace flashlens::FLASHLENS_MACHINE::v1 {
 /// themselves are handed on, too.
 struct Carried {
     HeadRows o_tmp;
-    float* lse;  // each of the head's row 0
-    float* huge_m;
-    float* huge_l;
+    float* lse;  // of the head's row 0
 
     FLASHLENS_INLINE explicit Carried(const AttentionParams& p)
         : o_tmp(p.o_tmp, 4, blockIdx.x, blockIdx.y, p.seqlen_q, p.heads, p.head_dim),
-          lse(p.lse + lse_index(p, blockIdx.x, blockIdx.y, 0)),
-          huge_m(p.huge_rows + lse_index(p, blockIdx.x, blockIdx.y, 0)),
-          huge_l(huge_m + static_cast<std::int64_t>(p.batch) * p.heads * p.seqlen_q) {}
+          lse(p.lse + lse_index(p, blockIdx.x, blockIdx.y, 0)) {}
+
+    static FLASHLENS_INLINE float* huge_m(const AttentionParams& p, int row) {
+        return p.huge_rows + lse_index(p, blockIdx.x, blockIdx.y, row);
+    }
+    static FLASHLENS_INLINE float* huge_l(const AttentionParams& p, int row) {
+        return huge_m(p, row) + static_cast<std::int64_t>(p.batch) * p.heads * p.seqlen_q;
+    }
 
     /// Twice what makes a warp take differences: log l is at most 31, so such a row's tile has done that.
     static FLASHLENS_INLINE bool is_huge(f32 lse) { return lse != -infinity && abs(lse * log2_e) >= 2 * huge_logit; }
 };
 
+/// The head's rows of O.
+FLASHLENS_INLINE HeadRows o_rows(const AttentionParams& p) {
+    return HeadRows(p.o, 2, blockIdx.x, blockIdx.y, p.seqlen_q, p.heads, p.head_dim);
+}
+
 template <class T, bool Causal>
 struct OutputTile {
     const AttentionParams& p;
-    const HeadRows o;
     const Carried carried;
     const f32 inverse_scale;
     int first_row;
@@ -42,8 +49,8 @@ struct OutputTile {
     typename T::ORows before;  // what the sums of the key blocks before weigh under m
     typename T::ORows sum;
 
-    FLASHLENS_INLINE OutputTile(const AttentionParams& params, const HeadRows& rows)
-        : p(params), o(rows), carried(p), inverse_scale(1.0F / params.scale) {}
+    FLASHLENS_INLINE explicit OutputTile(const AttentionParams& params)
+        : p(params), carried(p), inverse_scale(1.0F / params.scale) {}
 
     static FLASHLENS_INLINE int row(int pass) {
         return static_cast<int>(threadIdx.x) / T::lanes_per_o_row + pass * T::o_rows_per_pass;
@@ -88,7 +95,7 @@ struct OutputTile {
         if (huge_before) {
             for (int half = 0; half < 2; ++half) {
                 if (Carried::is_huge(lse[half])) {
-                    m_before[half] = load_global<f32>(carried.huge_m + first_row + softmax_row(half));
+                    m_before[half] = load_global<f32>(Carried::huge_m(p, first_row + softmax_row(half)));
                 }
             }
         }
@@ -119,8 +126,8 @@ struct OutputTile {
 #pragma unroll
         for (int i = 0; i < T::o_passes; ++i) {
             if (Carried::is_huge(load_shared<f32>(smem_lse + row(i) * 4))) {
-                const f32 m_before = load_global<f32>(carried.huge_m + first_row + row(i));
-                const f32 l_before = load_global<f32>(carried.huge_l + first_row + row(i));
+                const f32 m_before = load_global<f32>(Carried::huge_m(p, first_row + row(i)));
+                const f32 l_before = load_global<f32>(Carried::huge_l(p, first_row + row(i)));
                 before[i] = l_before * exp2((m_before - select(m[i] == -infinity, 0.0F, m[i])) * c);
             }
         }
@@ -141,7 +148,7 @@ struct OutputTile {
         for (int i = 0; i < T::o_passes; ++i) {
             if (any_before) {
                 const Step step("normalise");
-                scale(out[i], before[i]);
+                
             }
             smem_o.load(out[i], row(i), chunk());
             const Step step("normalise");
@@ -159,7 +166,7 @@ struct OutputTile {
         for (int i = 0; i < T::o_passes; ++i) {
             if (last_pass && valid(i)) {
                 const Pairs pairs{Element::pack(out[i].x, out[i].y), Element::pack(out[i].z, out[i].w)};
-                store_global(o.row(first_row + row(i)) + chunk() * 8, pairs);
+                store_global(o_rows(p).row(first_row + row(i)) + chunk() * 8, pairs);
             }
             if (!last_pass && valid(i)) {
                 store_global(carried.o_tmp.row(first_row + row(i)) + chunk() * 16, out[i]);
@@ -182,8 +189,8 @@ struct OutputTile {
 #pragma unroll
         for (int i = 0; i < T::o_passes; ++i) {
             if (row_valid(i) && chunk() == 0 && Carried::is_huge(lse_now(i))) {
-                store_global(carried.huge_m + first_row + row(i), m[i]);
-                store_global(carried.huge_l + first_row + row(i), sum[i]);
+                store_global(Carried::huge_m(p, first_row + row(i)), m[i]);
+                store_global(Carried::huge_l(p, first_row + row(i)), sum[i]);
             }
         }
     }
