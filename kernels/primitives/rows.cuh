@@ -32,7 +32,7 @@ FLASHLENS_INLINE std::int64_t lse_index(const AttentionParams& p, int batch, int
 /// How many keys query `row` sees: keys 0 .. visible_keys - 1; zero or less when it sees none.
 template <bool Causal>
 FLASHLENS_INLINE int visible_keys(const AttentionParams& p, int row) {
-    return Causal && row + p.diagonal < p.seqlen_k ? row + p.diagonal : p.seqlen_k;
+    return Causal && row + p.diagonal + 1 < p.seqlen_k ? row + p.diagonal + 1 : p.seqlen_k;
 }
 
 /// A row whose largest logit is at least this (in units of log2) has its exponents taken from score differences, and is

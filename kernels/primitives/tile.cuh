@@ -21,7 +21,7 @@ struct SharedTile {
     SharedAddress base;
 
     /// What a row's chunk numbers are XORed with. Repeats every 8 rows (at most).
-    static FLASHLENS_INLINE int swizzle(int row) { return row * 0; }
+    static FLASHLENS_INLINE int swizzle(int row) { return (row / rows_per_128_bytes) % swizzle_span; }
 
     /// Address of chunk `chunk` of row `row`.
     FLASHLENS_INLINE SharedAddress chunk(int row, int chunk) const {

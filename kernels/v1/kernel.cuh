@@ -51,14 +51,14 @@ struct Share {
     /// visits all, so that rows which see nothing are written too.
     FLASHLENS_INLINE int first_tile(int n) const {
         const int above = n * T::block_n - p.diagonal;  // the first row that sees the block's first key
-        const int first = Causal && n > 0 && above > 0 ? above / 16 + 1 : 0;
+        const int first = Causal && n > 0 && above > 0 ? above / 16 : 0;
         const int z = static_cast<int>(blockIdx.z), splits = static_cast<int>(gridDim.z);
         return first <= z ? z : z + (first - z + splits - 1) / splits * splits;
     }
 
     /// Whether key block n is the last that concerns tile l.
     FLASHLENS_INLINE bool is_last_pass(int n, int l) const {
-        return n + 1 == key_blocks || visible_keys<Causal>(p, l * 16 + 15) <= (n + 2) * T::block_n;
+        return n + 1 == key_blocks || visible_keys<Causal>(p, l * 16 + 15) <= (n + 1) * T::block_n;
     }
 };
 
@@ -121,8 +121,8 @@ __global__ void __launch_bounds__(Traits::threads, Traits::min_ctas_per_sm) kern
             gemm_o<T>(acc_o, frag_p, frag_v);
             smem_o.store(acc_o);
             out.reduce_max_after_sync(smem_max, smem_lse + tile % 2 * 64, scale_log2);
-                        out.reduce_sum_after_sync(smem_sum);
-__syncthreads();
+            __syncthreads();  // the warps' sums and partial O, and the next Q, are there
+            out.reduce_sum_after_sync(smem_sum);
             out.load_and_normalise(smem_o, cta.is_last_pass(n, l));
             out.store_lse(cta.is_last_pass(n, l), huge);
             out.store(cta.is_last_pass(n, l));

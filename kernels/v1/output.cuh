@@ -148,7 +148,7 @@ struct OutputTile {
         for (int i = 0; i < T::o_passes; ++i) {
             if (any_before) {
                 const Step step("normalise");
-                
+                scale(out[i], before[i]);
             }
             smem_o.load(out[i], row(i), chunk());
             const Step step("normalise");

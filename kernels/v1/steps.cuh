@@ -66,7 +66,7 @@ struct GmemTile {
 #pragma unroll
         for (int i = 0; i < passes; ++i) {
             chunk[i] = {};
-            if (rows_left > -1000 && lane_row() < TileRows) {
+            if (i * rows_per_pass < rows_left && lane_row() < TileRows) {
                 const std::int64_t ahead = static_cast<std::int64_t>(i * rows_per_pass) * from.stride;
                 chunk[i] = load_global<Chunk>(source + ahead);
             }
@@ -152,7 +152,7 @@ FLASHLENS_INLINE void apply_mask(typename T::AccP& acc_p, const AttentionParams&
         for (int n = 0; n < 2 * T::groups; ++n) {
             const int key = n / 2 * 64 + n % 2 * 8;
             f32* s = &acc_p[n][2 * half];
-            s[0] = select(key <= seen, s[0], -infinity);
+            s[0] = select(key < seen, s[0], -infinity);
             s[1] = select(key + 1 < seen, s[1], -infinity);
         }
     }
@@ -192,7 +192,7 @@ FLASHLENS_INLINE void reduce_max_before_sync(typename T::Rows& m, const typename
         for (int n = 0; n < 2 * T::groups; ++n) {
             m[half] = max(m[half], max(acc_p[n][2 * half], acc_p[n][2 * half + 1]));
         }
-        m[half] = quad_max(max(m[half], shuffle_xor(m[half], 1)));
+        m[half] = quad_max(m[half]);
     }
     smem_max.store(m);
 }
@@ -289,7 +289,7 @@ struct SmemO {
     SharedAddress base;
 
     FLASHLENS_INLINE SharedAddress chunk(int warp, int row, int chunk) const {
-        return base + ((warp * T::block_m + row) * T::lanes_per_o_row + chunk) * 16;
+        return base + ((warp * T::block_m + row) * T::lanes_per_o_row + (chunk ^ (row % 4 * 2))) * 16;
     }
 
     FLASHLENS_INLINE void store(const typename T::AccO& acc_o) const {

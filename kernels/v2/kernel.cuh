@@ -74,13 +74,13 @@ __global__ void __launch_bounds__(Traits::threads) kernel(const AttentionParams 
     for (int step = 0; step < cta.masked_blocks && n >= 0; ++step, --n) {
         typename T::AccS acc_s = {};
         typename T::FragP frag_p;
-        cp_async_wait<1>();  // my part of K (and, the first time, of Q) has arrived
+        cp_async_wait<0>();  // my part of K (and, the first time, of Q) has arrived
         __syncthreads();     // everybody's has; and all have read the V before
         load_async<T>(smem_v, cta.v, n * T::block_n, p.seqlen_k, p.head_dim);
         cp_async_commit();
         gemm_qk<T>(acc_s, smem_q, smem_k);
         apply_mask<T, Causal>(acc_s, p, cta.first_row, n * T::block_n);
-        cp_async_wait<1>();  // my part of V has arrived
+        cp_async_wait<0>();  // my part of V has arrived
         __syncthreads();     // everybody's has; and all have read K
         if (n > 0) {
             load_async<T>(smem_k, cta.k, (n - 1) * T::block_n, p.seqlen_k, p.head_dim);
@@ -94,12 +94,12 @@ __global__ void __launch_bounds__(Traits::threads) kernel(const AttentionParams 
     for (; n >= 0; --n) {
         typename T::AccS acc_s = {};
         typename T::FragP frag_p;
-        cp_async_wait<1>();  // my part of K has arrived
+        cp_async_wait<0>();  // my part of K has arrived
         __syncthreads();     // everybody's has; and all have read the V before
         load_async<T>(smem_v, cta.v, n * T::block_n, p.seqlen_k, p.head_dim);
         cp_async_commit();
         gemm_qk<T>(acc_s, smem_q, smem_k);
-        cp_async_wait<1>();  // my part of V has arrived
+        cp_async_wait<0>();  // my part of V has arrived
         __syncthreads();     // everybody's has; and all have read K
         if (n > 0) {
             load_async<T>(smem_k, cta.k, (n - 1) * T::block_n, p.seqlen_k, p.head_dim);
@@ -112,8 +112,8 @@ __global__ void __launch_bounds__(Traits::threads) kernel(const AttentionParams 
 
     // Q's tile takes O: its rows were last read, by their own warp only, before the last barrier
     normalize<T, Causal>(acc_o, m, l, p, cta.first_row, cta.lse, smem_q);
-        store<T>(cta.o, smem_q, cta.first_row, p.seqlen_q, p.head_dim);
-__syncthreads();
+    __syncthreads();  // the tile is complete: a lane stores rows that other lanes made
+    store<T>(cta.o, smem_q, cta.first_row, p.seqlen_q, p.head_dim);
 }
 
 /// One CTA for each query block, batch and head: no CTA shares an output row with another.

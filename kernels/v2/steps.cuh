@@ -65,7 +65,7 @@ FLASHLENS_INLINE void load_async(const SharedTile<Rows, Columns>& tile, const He
     constexpr int rows_per_pass = T::threads / Tile::chunks_per_row;
     const int chunk = static_cast<int>(threadIdx.x) % Tile::chunks_per_row;
     const int row = static_cast<int>(threadIdx.x) / Tile::chunks_per_row;
-    const int rows_left = head_dim > 0 ? rows - first_row - row : 0;
+    const int rows_left = chunk * 8 < head_dim ? rows - first_row - row : 0;
     constexpr int passes_per_swizzle = rows_per_pass < 8 ? 8 / rows_per_pass : 1;  // it repeats every 8 rows
     const unsigned char* source = from.row(first_row + row) + chunk * 16;
 #pragma unroll
@@ -73,7 +73,7 @@ FLASHLENS_INLINE void load_async(const SharedTile<Rows, Columns>& tile, const He
         const int repeated = pass / passes_per_swizzle * passes_per_swizzle * rows_per_pass;
         const int r = pass * rows_per_pass;
         const SharedAddress to = tile.chunk(row + r - repeated, chunk) + repeated * Tile::row_bytes;
-        cp_async_16(to, source + static_cast<std::int64_t>(r) * from.stride, rows_left > -1000);
+        cp_async_16(to, source + static_cast<std::int64_t>(r) * from.stride, r < rows_left);
     }
 }
 
@@ -132,7 +132,7 @@ FLASHLENS_INLINE void reduce_max(const typename T::AccS& acc_s, typename T::Rows
             for (int n = 0; n < T::mmas_n; ++n) {
                 m[i][half] = max(m[i][half], max(acc_s[i][n][2 * half], acc_s[i][n][2 * half + 1]));
             }
-            m[i][half] = quad_max(max(m[i][half], shuffle_xor(m[i][half], 1)));
+            m[i][half] = quad_max(m[i][half]);
         }
     }
 }
@@ -189,7 +189,7 @@ FLASHLENS_INLINE void exponentiate(typename T::AccS& acc_s, typename T::Rows& l,
     for (int i = 0; i < T::mmas_m; ++i) {
 #pragma unroll
         for (int half = 0; half < 2; ++half) {
-            
+            l[i][half] *= rescale[i][half];
 #pragma unroll
             for (int n = 0; n < T::mmas_n; ++n) {
 #pragma unroll
@@ -222,7 +222,7 @@ FLASHLENS_INLINE void softmax_rescale_o(typename T::AccS& acc_s, typename T::Row
         for (int d = 0; d < T::mmas_d; ++d) {
 #pragma unroll
             for (int e = 0; e < 4; ++e) {
-                
+                acc_o[i][d][e] *= rescale[i][e / 2];
             }
         }
     }
@@ -274,7 +274,7 @@ FLASHLENS_INLINE void normalize(const typename T::AccO& acc_o, const typename T:
 #pragma unroll
         for (int half = 0; half < 2; ++half) {
             const int row = row_in_block<T>(i, half);
-            const f32 sum = l[i][half];
+            const f32 sum = quad_sum(l[i][half]);
             const bool sees_a_key = visible_keys<Causal>(p, first_row + row) > 0;
             const f32 inverse = select(sees_a_key, reciprocal(sum), 0.0F);
             if (lane_index() % 4 == 0 && first_row + row < p.seqlen_q) {
