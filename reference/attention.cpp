@@ -21,8 +21,8 @@ using Matrix = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowM
 template <class Scalar>
 using Line = Eigen::Map<Eigen::Array<Scalar, 1, Eigen::Dynamic>>;
 
-constexpr std::int64_t max_block_rows = 128;     // enough for the matrix products to run at full speed
-constexpr std::int64_t key_chunk = 512;          // keys converted at a time: 512 x 256 doubles are 1 MiB
+constexpr std::int64_t max_block_rows = 128;      // enough for the matrix products to run at full speed
+constexpr std::int64_t key_chunk = 512;           // keys converted at a time: 512 x 256 doubles are 1 MiB
 constexpr std::int64_t strip_elements = 1 << 22;  // S of one block of rows, over all keys: 32 MiB of doubles
 
 /// Rows first .. first + count - 1 of the list asked for: all of one head of one batch.
@@ -49,9 +49,11 @@ std::vector<Block> cut_into_blocks(const Sizes& sizes, std::span<const Row> rows
 
 /// `rows` rows of `head_dim` words, `stride` words apart, as numbers: exact, as every 16-bit value is an fp32 and an fp64.
 template <class Word, class Scalar>
-void load(Matrix<Scalar>& to, const std::uint16_t* from, std::int64_t rows, std::int64_t head_dim, std::int64_t stride) {
+void load(Matrix<Scalar>& to, const std::uint16_t* from, std::int64_t rows, std::int64_t head_dim,
+          std::int64_t stride) {
     using Words = Eigen::Map<const Matrix<Word>, Eigen::Unaligned, Eigen::OuterStride<>>;
-    to = Words(reinterpret_cast<const Word*>(from), rows, head_dim, Eigen::OuterStride<>(stride)).template cast<Scalar>();
+    to = Words(reinterpret_cast<const Word*>(from), rows, head_dim, Eigen::OuterStride<>(stride))
+             .template cast<Scalar>();
 }
 
 /// Turns logits into exp(logit - shift) in place and returns shift: the maximum, so that nothing overflows.

@@ -53,7 +53,12 @@ HeadFacts head_facts(const Problem& problem, const Inputs& inputs, std::int64_t 
 double query_norm(const Problem& problem, const Inputs& inputs, std::int64_t batch, std::int64_t head,
                   std::int64_t row) {
     const std::int64_t first = ((batch * problem.seqlen_q + row) * problem.heads + head) * problem.head_dim;
-    return norm({inputs.q.data() + first, static_cast<std::size_t>(problem.head_dim)}, problem.dtype);
+    double sum = 0.0;
+    for (std::int64_t dim = 0; dim < problem.head_dim; ++dim) {
+        const double value = widen(inputs.q[first + dim], problem.dtype);
+        sum += std::isfinite(value) ? value * value : 0.0;
+    }
+    return std::sqrt(sum);
 }
 
 double sum_abs_v(const Problem& problem, const Inputs& inputs, std::int64_t batch, std::int64_t kv_head,

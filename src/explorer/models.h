@@ -14,9 +14,9 @@ struct ModelShape {
     std::int64_t heads = 0;
     std::int64_t kv_heads = 0;
     std::int64_t head_dim = 0;
-    std::int64_t seqlen = 0;    ///< what the model was trained for, at most 4096
-    bool causal = true;         ///< false for encoders
-    std::string_view source;    ///< where the figures come from
+    std::int64_t seqlen = 0;  ///< what the model was trained for, at most 4096
+    bool causal = true;       ///< false for encoders
+    std::string_view source;  ///< where the figures come from
 };
 
 std::span<const ModelShape> models();

@@ -56,7 +56,8 @@ Array open(const fs::path& path) {
                                  array.header.descr, expected, found));
     }
     if (array.header.shape.size() != 4) {
-        refuse(path, fmt::format("has shape {}; (batch, seqlen, heads, head_dim) is expected", show(array.header.shape)));
+        refuse(path,
+               fmt::format("has shape {}; (batch, seqlen, heads, head_dim) is expected", show(array.header.shape)));
     }
     return array;
 }
@@ -85,8 +86,8 @@ Folder open_folder(const fs::path& folder) {
                                          show(k), q[0], q[3], show(q)));
     }
     if (k[2] == 0 ? q[2] != 0 : q[2] % k[2] != 0) {
-        refuse(files.k.path, fmt::format("has {} KV heads, and q.npy {} heads: the KV heads must divide the heads", k[2],
-                                         q[2]));
+        refuse(files.k.path,
+               fmt::format("has {} KV heads, and q.npy {} heads: the KV heads must divide the heads", k[2], q[2]));
     }
     return files;
 }
@@ -177,12 +178,18 @@ void write(const fs::path& path, std::span<const std::int64_t> shape, std::span<
     }
 }
 
-std::array<std::int64_t, 4> o_shape(const Problem& p) { return {p.batch, p.seqlen_q, p.heads, p.head_dim}; }
-std::array<std::int64_t, 3> lse_shape(const Problem& p) { return {p.batch, p.heads, p.seqlen_q}; }
+std::array<std::int64_t, 4> o_shape(const Problem& p) {
+    return {p.batch, p.seqlen_q, p.heads, p.head_dim};
+}
+std::array<std::int64_t, 3> lse_shape(const Problem& p) {
+    return {p.batch, p.heads, p.seqlen_q};
+}
 
 }  // namespace
 
-void read_shape(const fs::path& folder, Problem& problem) { take_shape(open_folder(folder), problem); }
+void read_shape(const fs::path& folder, Problem& problem) {
+    take_shape(open_folder(folder), problem);
+}
 
 Inputs read_inputs(const fs::path& folder, Problem& problem) {
     Folder files = open_folder(folder);

@@ -187,9 +187,10 @@ NpyHeader read_npy_header(std::istream& file, const std::string& name) {
     const std::optional<int> width = width_of(header.descr);
     if (!width) {
         const bool big_endian = header.descr.starts_with('>');
-        refuse(fmt::format("holds '{}'{}; float16, float32 or float64, little-endian ('<f2', '<f4', '<f8') is expected: "
-                           "a.astype('<f4') makes it so before numpy.save",
-                           header.descr, big_endian ? ", big-endian numbers" : ""));
+        refuse(
+            fmt::format("holds '{}'{}; float16, float32 or float64, little-endian ('<f2', '<f4', '<f8') is expected: "
+                        "a.astype('<f4') makes it so before numpy.save",
+                        header.descr, big_endian ? ", big-endian numbers" : ""));
     }
     header.bytes_per_element = *width;
     std::int64_t bytes = *width;
@@ -206,8 +207,7 @@ std::string npy_header(std::string_view descr, std::span<const std::int64_t> sha
     for (const std::int64_t size : shape) {
         tuple += fmt::format("{}, ", size);
     }
-    std::string dictionary =
-        fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", descr, tuple);
+    std::string dictionary = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", descr, tuple);
     constexpr std::size_t before = 10;  // magic, version and length
     dictionary.append(63 - (before + dictionary.size()) % 64, ' ');
     dictionary += '\n';

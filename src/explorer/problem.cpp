@@ -58,14 +58,13 @@ void check_products(const Problem& p) {
         const std::string what = fmt::format("{} --head-dim {}: the bytes of this tensor", options, p.head_dim);
         return multiply(multiply(multiply(multiply(p.batch, heads, what), length, what), p.head_dim, what), 8, what);
     };
-    tensor(p.heads, p.seqlen_q,
-           fmt::format("--batch {} --heads {} --seqlen-q {}", p.batch, p.heads, p.seqlen_q));
+    tensor(p.heads, p.seqlen_q, fmt::format("--batch {} --heads {} --seqlen-q {}", p.batch, p.heads, p.seqlen_q));
     tensor(p.kv_heads, p.seqlen_k,
            fmt::format("--batch {} --kv-heads {} --seqlen-k {}", p.batch, p.kv_heads, p.seqlen_k));
     // As for a full mask: a mask only takes pairs away. 4 * head_dim >= 32 covers every count per pair, bytes of S too.
     const std::string what =
-        fmt::format("--batch {} --heads {} --seqlen-q {} --seqlen-k {} --head-dim {}: the FLOPs of this problem", p.batch,
-                    p.heads, p.seqlen_q, p.seqlen_k, p.head_dim);
+        fmt::format("--batch {} --heads {} --seqlen-q {} --seqlen-k {} --head-dim {}: the FLOPs of this problem",
+                    p.batch, p.heads, p.seqlen_q, p.seqlen_k, p.head_dim);
     const std::int64_t pairs = multiply(p.seqlen_q, p.seqlen_k, what);
     multiply(multiply(multiply(multiply(pairs, p.batch, what), p.heads, what), p.head_dim, what), 4, what);
 }
@@ -83,9 +82,10 @@ void validate(const Problem& problem) {
     // The kernels' scale is an fp32 number: one that rounds to 0 or to infinity is none.
     const auto scale = static_cast<float>(problem.scale);
     if (!(scale > 0.0F) || !std::isfinite(scale)) {
-        throw UsageError(fmt::format("--scale {}: must be positive and finite in fp32, about 1e-45 to 3e38 (both kernels "
-                                     "take their row maximum before scaling); 1/sqrt(head_dim) is {:.6g}",
-                                     problem.scale, 1.0 / std::sqrt(static_cast<double>(problem.head_dim))));
+        throw UsageError(
+            fmt::format("--scale {}: must be positive and finite in fp32, about 1e-45 to 3e38 (both kernels "
+                        "take their row maximum before scaling); 1/sqrt(head_dim) is {:.6g}",
+                        problem.scale, 1.0 / std::sqrt(static_cast<double>(problem.head_dim))));
     }
     check_products(problem);
 }
@@ -101,8 +101,8 @@ std::int64_t visible_pairs(const Problem& problem) {
     const std::int64_t full = std::clamp<std::int64_t>(problem.seqlen_k - diagonal - 1, first, problem.seqlen_q);
     const std::int64_t rows = full - first;
     const std::int64_t least = first + diagonal + 1;  // keys that row `first` sees, while it doesn't see all
-    const std::int64_t staircase = rows > 0 ? rows * least + (rows % 2 == 0 ? rows / 2 * (rows - 1) : (rows - 1) / 2 * rows)
-                                            : 0;
+    const std::int64_t staircase =
+        rows > 0 ? rows * least + (rows % 2 == 0 ? rows / 2 * (rows - 1) : (rows - 1) / 2 * rows) : 0;
     return staircase + (problem.seqlen_q - full) * problem.seqlen_k;
 }
 

@@ -64,8 +64,7 @@ std::vector<Row> choose_rows(const Problem& problem, double budget_flops) {
 
     const std::int64_t group = problem.heads / problem.kv_heads;
     const auto batches = inside({0, problem.batch - 1, problem.batch / 2}, problem.batch);
-    const auto heads =
-        inside({0, problem.heads - 1, group - 1, group, problem.heads / 2}, problem.heads);
+    const auto heads = inside({0, problem.heads - 1, group - 1, group, problem.heads / 2}, problem.heads);
     std::set<Row> chosen;
     double spent = 0.0;
     const auto choose = [&](const Row& row) {
@@ -73,11 +72,13 @@ std::vector<Row> choose_rows(const Problem& problem, double budget_flops) {
             spent += cost(sizes, row.row);
         }
     };
-    // Half the budget for the edges, and in any case the first and the last row of one head.
+    // In any case the first and the last row of one head; then half the budget for the edges.
+    choose({0, 0, 0});
+    choose({0, 0, problem.seqlen_q - 1});
     for (const std::int64_t row : edge_rows(problem)) {
         for (const std::int64_t batch : batches) {
             for (const std::int64_t head : heads) {
-                if (spent <= budget_flops / 2 || (batch == 0 && head == 0 && chosen.size() < 2)) {
+                if (spent <= budget_flops / 2) {
                     choose({batch, head, row});
                 }
             }

@@ -20,10 +20,16 @@ constexpr double log2_e = 1.4426950408889634;
 constexpr std::int64_t fewest_for_rms = 1000;
 
 /// NaN matches NaN, an infinity the same infinity; no finite value matches anything here.
-bool same_non_finite(double a, double b) { return (std::isnan(a) && std::isnan(b)) || (std::isinf(a) && a == b); }
+bool same_non_finite(double a, double b) {
+    return (std::isnan(a) && std::isnan(b)) || (std::isinf(a) && a == b);
+}
 
-double unit_rounding(DType dtype) { return dtype == DType::fp16 ? 0x1p-11 : 0x1p-8; }
-double subnormal_step(DType dtype) { return dtype == DType::fp16 ? 0x1p-24 : 0x1p-133; }
+double unit_rounding(DType dtype) {
+    return dtype == DType::fp16 ? 0x1p-11 : 0x1p-8;
+}
+double subnormal_step(DType dtype) {
+    return dtype == DType::fp16 ? 0x1p-24 : 0x1p-133;
+}
 
 /// The element whose error comes closest to its bound.
 struct Worst {
@@ -43,7 +49,12 @@ class Check {
 public:
     Check(const Problem& problem, const Inputs& inputs, std::span<const std::uint16_t> o, std::span<const float> lse,
           const ReferenceRun& reference)
-        : problem_(problem), inputs_(inputs), o_(o), lse_(lse), reference_(reference), rows_(reference.rows),
+        : problem_(problem),
+          inputs_(inputs),
+          o_(o),
+          lse_(lse),
+          reference_(reference),
+          rows_(reference.rows),
           sizes_(reference_sizes(problem)) {}
 
     ErrorReport run() {
@@ -67,8 +78,8 @@ private:
         const HeadFacts* head = nullptr;
         std::int64_t kv_head = 0;
         std::int64_t visible = 0;
-        double largest_dot = 0.0;      ///< no |q.k| of the row is larger (Cauchy and Schwarz)
-        double logit_rounding = 0.0;   ///< what fp32 can do to a logit
+        double largest_dot = 0.0;     ///< no |q.k| of the row is larger (Cauchy and Schwarz)
+        double logit_rounding = 0.0;  ///< what fp32 can do to a logit
     };
 
     RowFacts facts_of(std::size_t r) {
@@ -119,9 +130,8 @@ private:
         if (row_.visible == 0) {
             return false;
         }
-        const bool masked_key_spreads =
-            problem_.causal && (row_.head->last_bad_key >= row_.visible ||
-                                (dim >= 0 && row_.head->last_bad_v[dim] >= row_.visible));
+        const bool masked_key_spreads = problem_.causal && (row_.head->last_bad_key >= row_.visible ||
+                                                            (dim >= 0 && row_.head->last_bad_v[dim] >= row_.visible));
         return masked_key_spreads || fp32_overflows(r, dim);
     }
 
@@ -183,8 +193,8 @@ private:
         if (!both_finite(r, -1, value, exact, reference_.plain.lse[r])) {
             return;
         }
-        const Worst element{r,     -1, value, exact, std::fabs(value - exact),
-                            1e-5 * (1.0 + std::fabs(exact)) + row_.logit_rounding};
+        const Worst element{
+            r, -1, value, exact, std::fabs(value - exact), 1e-5 * (1.0 + std::fabs(exact)) + row_.logit_rounding};
         report_.lse_max_abs_error = std::max(report_.lse_max_abs_error, element.error);
         if (element.nearer_than(worst_lse_)) {
             worst_lse_ = element;
@@ -222,8 +232,8 @@ private:
         if (!(row_.logit_rounding > unit_rounding(problem_.dtype))) {
             return 0.0;
         }
-        return std::min(std::expm1(2.0 * row_.logit_rounding) * weighted_abs_v()[static_cast<std::int64_t>(r) *
-                                                                                     problem_.head_dim + dim],
+        return std::min(std::expm1(2.0 * row_.logit_rounding) *
+                            weighted_abs_v()[static_cast<std::int64_t>(r) * problem_.head_dim + dim],
                         2.0 * row_.head->max_abs_v);
     }
 
@@ -273,19 +283,21 @@ private:
         if (!(report_.max_abs_error <= report_.allowed_max_abs_error)) {
             report_.within_rounding = every_element_within_rounding();
             if (!report_.within_rounding) {
-                fail(fmt::format("O at {}, dim {} is {:.6g}; {:.6g} is expected: the error {:.3g} is above {:.3g} (2 x "
-                                 "plain attention's {:.3g} + 1e-5 x max|V| {:.3g})",
-                                 where(worst_o_.row), worst_o_.dim, worst_o_.value, worst_o_.expected, worst_o_.error,
-                                 report_.allowed_max_abs_error, report_.baseline_max_abs_error, max_abs_v_));
+                fail(
+                    fmt::format("O at {}, dim {} is {:.6g}; {:.6g} is expected: the error {:.3g} is above {:.3g} (2 x "
+                                "plain attention's {:.3g} + 1e-5 x max|V| {:.3g})",
+                                where(worst_o_.row), worst_o_.dim, worst_o_.value, worst_o_.expected, worst_o_.error,
+                                report_.allowed_max_abs_error, report_.baseline_max_abs_error, max_abs_v_));
             }
         }
         if (compared_ >= fewest_for_rms && !(report_.rms_error <= report_.allowed_rms_error)) {
             report_.allowed_rms_error += rms_logit_slack();
             if (!(report_.rms_error <= report_.allowed_rms_error)) {
-                fail(fmt::format("O's rms error over {} elements is {:.3g}, above {:.3g} (1.5 x plain attention's {:.3g}); "
-                                 "the largest error is at {}, dim {}: {:.6g} instead of {:.6g}",
-                                 compared_, report_.rms_error, report_.allowed_rms_error, report_.baseline_rms_error,
-                                 where(worst_o_.row), worst_o_.dim, worst_o_.value, worst_o_.expected));
+                fail(fmt::format(
+                    "O's rms error over {} elements is {:.3g}, above {:.3g} (1.5 x plain attention's {:.3g}); "
+                    "the largest error is at {}, dim {}: {:.6g} instead of {:.6g}",
+                    compared_, report_.rms_error, report_.allowed_rms_error, report_.baseline_rms_error,
+                    where(worst_o_.row), worst_o_.dim, worst_o_.value, worst_o_.expected));
             }
         }
     }
@@ -334,19 +346,16 @@ auto timed(const Work& work, double& microseconds) {
 }  // namespace
 
 reference::Sizes reference_sizes(const Problem& problem) {
-    return {problem.batch,
-            problem.heads,
-            problem.kv_heads,
-            problem.seqlen_q,
-            problem.seqlen_k,
-            problem.head_dim,
-            problem.causal,
-            problem.diagonal(),
-            problem.scale,
-            problem.dtype == DType::fp16 ? reference::Type::fp16 : reference::Type::bf16};
+    return {problem.batch,    problem.heads,
+            problem.kv_heads, problem.seqlen_q,
+            problem.seqlen_k, problem.head_dim,
+            problem.causal,   problem.diagonal(),
+            problem.scale,    problem.dtype == DType::fp16 ? reference::Type::fp16 : reference::Type::bf16};
 }
 
-reference::Tensors reference_tensors(const Inputs& inputs) { return {inputs.q, inputs.k, inputs.v}; }
+reference::Tensors reference_tensors(const Inputs& inputs) {
+    return {inputs.q, inputs.k, inputs.v};
+}
 
 ReferenceRun run_reference(const Problem& problem, const Inputs& inputs, std::vector<reference::Row> rows) {
     ReferenceRun run;

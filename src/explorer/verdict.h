@@ -15,22 +15,22 @@ namespace flashlens {
 enum class Verdict { pass, fail, not_run };
 
 struct ErrorReport {
-    double max_abs_error = 0.0;           ///< of O against fp64
+    double max_abs_error = 0.0;  ///< of O against fp64
     double rms_error = 0.0;
     double baseline_max_abs_error = 0.0;  ///< plain attention in the kernels' precision, against fp64
     double baseline_rms_error = 0.0;
-    double allowed_max_abs_error = 0.0;   ///< 2 x baseline max + 1e-5 x max|V|
-    double allowed_rms_error = 0.0;       ///< 1.5 x baseline rms; asked from 1,000 elements on
+    double allowed_max_abs_error = 0.0;  ///< 2 x baseline max + 1e-5 x max|V|
+    double allowed_rms_error = 0.0;      ///< 1.5 x baseline rms; asked from 1,000 elements on
     /// max_abs_error was above what is allowed, but every element within u x (sum p|V| + |O|).
     bool within_rounding = false;
     double lse_max_abs_error = 0.0;
-    double lse_allowed = 0.0;             ///< at the element that comes closest to its bound (or passes it)
-    double lse_error = 0.0;               ///< the error at that element
-    std::int64_t elements_checked = 0;    ///< of O, those with no finite value to compare included
+    double lse_allowed = 0.0;           ///< at the element that comes closest to its bound (or passes it)
+    double lse_error = 0.0;             ///< the error at that element
+    std::int64_t elements_checked = 0;  ///< of O, those with no finite value to compare included
     /// Elements of O and LSE, among those checked, that are right by the rules for NaN and infinity, not by an error.
     std::int64_t non_finite_matches = 0;
     Verdict verdict = Verdict::not_run;
-    std::string reason;                   ///< why it fails, with element, value and expected value; empty on a pass
+    std::string reason;  ///< why it fails, with element, value and expected value; empty on a pass
 };
 
 /// Both CPU results for a list of rows.
