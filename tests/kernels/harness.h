@@ -30,6 +30,8 @@ struct Output {
     std::vector<float> lse;        ///< (batch, heads, seqlen_q)
     std::int64_t unwritten = 0;    ///< elements of o and lse that still hold what they were filled with before the run
     simt::LaunchReport report;
+    const void* k_was_at = nullptr;  ///< where K and V were while it ran, for what a watched kernel tells
+    const void* v_was_at = nullptr;
 };
 
 /// What launches a kernel with these parameters and options.

@@ -1,0 +1,34 @@
+// How fast the CPU machine executes the real kernels, counting and all checks on: B1 H8 S1024 D64, fp16, full mask, on one
+// OS thread. Prints GFLOP/s, the FLOPs of attention over wall time; with an argument, fails below that many.
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#include "harness.h"
+
+using namespace flashlens;
+using namespace flashlens::kernel_tests;
+
+int main(int argc, char** argv) {
+    const double least = argc > 1 ? std::atof(argv[1]) : 0.0;
+    const Problem p = shape(1, 8, 8, 1024, 1024, 64);
+    const Inputs inputs = random_inputs(p);
+    bool fast_enough = true;
+    for (const Variant variant : {Variant::v1, Variant::v2}) {
+        How how{.variant = variant, .splits = 1};
+        how.options.os_threads = 1;
+        std::vector<double> gflops;
+        for (int i = 0; i < 3; ++i) {
+            gflops.push_back(static_cast<double>(flops(p)) / run(p, inputs, how).report.wall_us / 1e3);
+        }
+        std::sort(gflops.begin(), gflops.end());
+        std::printf("%s  B1 H8 S1024 D64 fp16 full mask, one core: %.2f GFLOP/s (median of %.2f %.2f %.2f)\n",
+                    name_of(variant).c_str(), gflops[1], gflops[0], gflops[1], gflops[2]);
+        fast_enough = fast_enough && gflops[1] >= least;
+    }
+    if (!fast_enough) {
+        std::printf("less than the %.2f GFLOP/s asked for\n", least);
+    }
+    return fast_enough ? EXIT_SUCCESS : EXIT_FAILURE;
+}

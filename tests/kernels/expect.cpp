@@ -1,0 +1,26 @@
+// The harness's part that is made of doctest's assertions.
+#include <doctest/doctest.h>
+
+#include "harness.h"
+
+namespace flashlens::kernel_tests {
+
+void expect_right(const Problem& problem, const Inputs& inputs, const Output& output, const std::string& variant) {
+    INFO(variant, "  ", text_of(problem));
+    CHECK(output.unwritten == 0);
+    const ErrorReport error = judge(problem, inputs, output);
+    CHECK_MESSAGE(error.verdict == Verdict::pass, error.reason);
+}
+
+void expect_right(const Problem& problem, const Inputs& inputs, int splits) {
+    const ReferenceRun reference = run_reference(problem, inputs, reference::all_rows(reference_sizes(problem)));
+    for (const Variant variant : variants_for(problem)) {
+        INFO(name_of(variant), "  ", text_of(problem));
+        const Output output = run(problem, inputs, {.variant = variant, .splits = splits});
+        CHECK(output.unwritten == 0);
+        const ErrorReport error = check(problem, inputs, output.o, output.lse, reference);
+        CHECK_MESSAGE(error.verdict == Verdict::pass, error.reason);
+    }
+}
+
+}  // namespace flashlens::kernel_tests

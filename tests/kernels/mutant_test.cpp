@@ -1,0 +1,271 @@
+// The checks that guard the kernels notice what they are there for: altered copies of the real kernels, one alteration
+// each (mutants/mutants.cmake), and what each must lead to.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "harness.h"
+#include "mutants/mutants.h"
+#include "mutants/watch.h"
+
+using namespace flashlens;
+using namespace flashlens::kernel_tests;
+using Kind = simt::KernelError::Kind;
+
+namespace {
+
+const Mutant& find(const std::string& name) {
+    const auto found =
+        std::find_if(mutants().begin(), mutants().end(), [&](const Mutant& m) { return m.name == name; });
+    REQUIRE_MESSAGE(found != mutants().end(), name);
+    return *found;
+}
+
+Output run_mutant(const std::string& name, const Problem& p, const Inputs& inputs, int splits = 2,
+                  unsigned os_threads = 0) {
+    simt::LaunchOptions options;
+    options.os_threads = os_threads;
+    return run_with(p, inputs, options, [&](const AttentionParams& params, const simt::LaunchOptions& all) {
+        return find(name).launch(params, p.causal, splits, all);
+    });
+}
+
+/// The tests use 128 keys a block, as the mutants do: v1 takes that for up to 128 keys only, so its unaltered copy is
+/// the watched one.
+Output run_unaltered(const std::string& name, const Problem& p, const Inputs& inputs) {
+    silent_warp = -1;
+    return run_mutant(name.substr(0, 2) + "_watched", p, inputs, 2, 1);
+}
+
+/// GQA, tails of queries and keys, several blocks of both, some rows with huge logits if asked.
+Problem problem_of(bool causal) {
+    return shape(1, 4, 2, 150, 418, 40, causal);
+}
+
+Inputs inputs_of(const Problem& p, bool huge_logits) {
+    Inputs inputs = random_inputs(p);
+    for (std::size_t i = 0; huge_logits && i < inputs.q.size(); ++i) {
+        const auto row = static_cast<double>(i / static_cast<std::size_t>(p.heads * p.head_dim));
+        inputs.q[i] = round_to(60000.0 - 32.0 * row, p.dtype);
+    }
+    for (std::size_t i = 0; huge_logits && i < inputs.k.size(); ++i) {
+        inputs.k[i] = round_to(60000.0, p.dtype);
+    }
+    return inputs;
+}
+
+}  // namespace
+
+TEST_CASE("unaltered copies are right, with huge logits too") {
+    for (const char* name : {"v1_watched", "v2_watched"}) {
+        for (const bool causal : {false, true}) {
+            for (const bool huge_logits : {false, true}) {
+                const Problem p = problem_of(causal);
+                const Inputs inputs = inputs_of(p, huge_logits);
+                expect_right(p, inputs, run_unaltered(name, p, inputs), name);
+            }
+        }
+    }
+}
+
+TEST_CASE("mutants: tiles stored plainly show as bank conflicts, and only so") {
+    const Problem p = shape(1, 1, 1, 100, 300, 64);
+    const Inputs inputs = random_inputs(p);
+    for (const char* name : {"v1_plain_tiles", "v2_plain_tiles", "v1_plain_smem_o"}) {
+        const Output right = run_unaltered(name, p, inputs);
+        const Output altered = run_mutant(name, p, inputs);
+        CHECK(right.report.total.bank_conflicts == 0);
+        CHECK_MESSAGE(altered.report.total.bank_conflicts > 0, name);
+        CHECK(altered.report.total.shared_wavefronts ==
+              right.report.total.shared_wavefronts + altered.report.total.bank_conflicts);
+        CHECK(same_bits(right, altered));
+    }
+    // ldmatrix of 8 rows of 128 bytes on the same banks takes 8 passes instead of 1
+    const simt::Counters v2 = step(run_mutant("v2_plain_tiles", p, inputs).report, "gemm_pv");
+    CHECK(v2.bank_conflicts == 7 * 4 * v2.ldmatrix);
+}
+
+TEST_CASE("mutants: one shuffle more is counted, exactly") {
+    const Problem p = shape(1, 1, 1, 100, 300, 64);  // 7 tiles of 16 rows, 3 key blocks
+    const Inputs inputs = random_inputs(p);
+    const auto more = [&](const char* name) {
+        const Output right = run_unaltered(name, p, inputs);
+        const Output altered = run_mutant(name, p, inputs);
+        CHECK(same_bits(right, altered));
+        return altered.report.total.shuffles - right.report.total.shuffles;
+    };
+    CHECK(more("v1_extra_shuffle") == 7 * 3 * 4 * 2);  // tiles, key blocks, warps, a lane's rows
+    CHECK(more("v2_extra_shuffle") == 3 * 4 * 4);      // key blocks, warps, a lane's rows
+}
+
+TEST_CASE("mutants: what breaks CUDA's rules is reported as what it is") {
+    struct Expected {
+        std::string name;
+        std::vector<Kind> kinds;
+    };
+    const std::vector<Expected> all = {{"v1_barrier_moved", {Kind::race, Kind::unwritten_read}},
+                                       {"v2_barrier_moved", {Kind::race, Kind::unwritten_read}},
+                                       {"v2_waits_for_too_few", {Kind::unfinished_copy}},
+                                       {"v1_reads_past_the_keys", {Kind::out_of_bounds}},
+                                       {"v2_reads_past_the_keys", {Kind::out_of_bounds}},
+                                       {"v2_reads_past_head_dim", {Kind::out_of_bounds}}};
+    for (const Expected& expected : all) {
+        const Problem p = problem_of(false);
+        std::optional<Kind> kind;
+        std::string report = "nothing was reported";
+        try {
+            // one head, so that a row past the last is past the tensor
+            Problem one = p;
+            one.heads = one.kv_heads = 1;
+            run_mutant(expected.name, one, random_inputs(one));
+        } catch (const simt::KernelError& error) {
+            kind = error.kind();
+            report = error.what();
+        }
+        const bool fits = kind && std::count(expected.kinds.begin(), expected.kinds.end(), *kind) > 0;
+        CHECK_MESSAGE(fits, expected.name << ": " << report);
+    }
+}
+
+TEST_CASE("mutants: what leaves something out is found unwritten, or read before it was written") {
+    for (const char* name : {"v1_last_pass_missed", "v1_skips_a_tile"}) {
+        const Problem p = problem_of(true);
+        const Inputs inputs = random_inputs(p);
+        bool noticed = false;
+        try {
+            const Output output = run_mutant(name, p, inputs);
+            noticed = output.unwritten > 0 || judge(p, inputs, output).verdict == Verdict::fail;
+        } catch (const simt::KernelError& error) {
+            noticed = error.kind() == Kind::unwritten_read;
+        }
+        CHECK_MESSAGE(noticed, name);
+    }
+}
+
+TEST_CASE("mutants: what is wrong fails the verdict") {
+    struct Wrong {
+        std::string name;
+        bool causal;
+        bool huge_logits = false;
+        bool sharp = false;
+        bool may_be_reported = false;  // what it reads then may be what nobody wrote
+    };
+    const std::vector<Wrong> all = {
+        // v1's maximum starts from lse, which is above every logit so far: only a key that outweighs
+        // all before it together makes a rescale by anything but 1
+        {"v1_no_rescale", false, false, true},
+        {"v1_last_pass_too_early", true},
+        {"v2_no_rescale_of_o", false},
+        {"v2_no_rescale_of_l", false},
+        {"v2_sum_of_one_lane", false},
+        {"v1_one_key_fewer", true},
+        {"v2_one_key_fewer", true},
+        {"v1_one_key_more", true},
+        {"v2_one_key_more", true},
+        {"v1_a_key_past_the_last", false},
+        {"v2_a_key_past_the_last", false},
+        {"v2_one_masked_block_fewer", true},
+        {"v1_wrong_kv_head", false},
+        {"v2_wrong_kv_head", false},
+        {"v1_huge_logits_forgotten", false, true, false, true},
+        {"v2_huge_logits_forgotten", false, true},
+        {"v1_other_warps_values", false}};
+    for (const Wrong& wrong : all) {
+        Problem p = problem_of(wrong.causal);
+        p.dist = wrong.sharp ? Distribution::sharp : Distribution::normal;
+        const Inputs inputs = inputs_of(p, wrong.huge_logits);
+        bool noticed = false;
+        try {
+            const ErrorReport error = judge(p, inputs, run_mutant(wrong.name, p, inputs));
+            noticed = error.verdict == Verdict::fail;
+        } catch (const simt::KernelError& error) {
+            noticed = wrong.may_be_reported;
+        }
+        CHECK_MESSAGE(noticed, wrong.name);
+    }
+}
+
+TEST_CASE("every mutant is tried") {
+    CHECK(mutants().size() == 3 + 2 + 7 + 2 + 16 + 2);
+}
+
+TEST_CASE("v1: warp w has keys 16w .. 16w+15 of every 64") {
+    // q = 0 weighs all keys alike; in group g of 64 keys, key j has a 1 in column j % 64. Without warp w's P V exactly its
+    // keys' columns are missing.
+    const Problem p = shape(1, 1, 1, 20, 256, 64);
+    for (std::int64_t group = 0; group < 4; ++group) {
+        const Inputs inputs = make_inputs(
+            p, [](auto...) { return 0.0; }, [](auto...) { return 1.0; },
+            [&](auto, auto j, auto, auto d) { return j / 64 == group && j % 64 == d ? 1.0 : 0.0; });
+        for (int warp = 0; warp < 4; ++warp) {
+            silent_warp = warp;
+            const Output output = run_mutant("v1_watched", p, inputs, 2, 1);
+            silent_warp = -1;
+            std::int64_t wrong = 0;
+            for (std::int64_t i = 0; i < p.seqlen_q; ++i) {
+                for (std::int64_t d = 0; d < 64; ++d) {
+                    const bool missing = output.o[at_q(p, 0, i, 0, d)] == 0;
+                    wrong += missing != (d / 16 == warp) ? 1 : 0;
+                }
+            }
+            CHECK_MESSAGE(wrong == 0, "keys of group " << group << ", warp " << warp);
+        }
+    }
+}
+
+TEST_CASE("v2: warp w has query rows 16w .. 16w+15 of every 64") {
+    const Problem p = shape(1, 1, 1, 256, 200, 64);
+    const Inputs inputs = make_inputs(
+        p, [](auto...) { return 0.0; }, [](auto...) { return 1.0; }, [](auto...) { return 1.0; });
+    for (int warp = 0; warp < 4; ++warp) {
+        silent_warp = warp;
+        const Output output = run_mutant("v2_watched", p, inputs, 1, 1);
+        silent_warp = -1;
+        std::int64_t wrong = 0;
+        for (std::int64_t i = 0; i < p.seqlen_q; ++i) {
+            const bool missing = output.o[at_q(p, 0, i, 0, 0)] == 0;
+            wrong += missing != (i % 64 / 16 == warp) ? 1 : 0;
+        }
+        CHECK_MESSAGE(wrong == 0, "warp " << warp);
+    }
+}
+
+TEST_CASE("v1 loads key blocks first to last, and for each its query tiles") {
+    const Problem p = shape(1, 1, 1, 80, 300, 64);  // 5 tiles, 3 key blocks
+    const Inputs inputs = random_inputs(p);
+    loads.clear();
+    const Output output = run_mutant("v1_watched", p, inputs, 2, 1);
+    std::vector<int> keys, values, queries;
+    for (const Load& load : loads) {
+        (load.head == output.k_was_at   ? keys
+         : load.head == output.v_was_at ? values
+                                        : queries)
+            .push_back(load.first_row);
+    }
+    // two CTAs: tiles 0, 2, 4 and tiles 1, 3; the load after a CTA's last tile finds no rows left
+    CHECK(keys == std::vector<int>{0, 128, 256, 0, 128, 256});
+    CHECK(values == keys);
+    CHECK(queries == std::vector<int>{0, 32, 64, 96, 0, 32, 64, 96, 0, 32, 64, 96, 16, 48, 80, 16, 48, 80, 16, 48, 80});
+}
+
+TEST_CASE("v2 loads one query block, and key blocks last to first") {
+    const Problem p = shape(1, 1, 1, 200, 600, 64);
+    const Inputs inputs = random_inputs(p);
+    loads.clear();
+    const Output output = run_mutant("v2_watched", p, inputs, 1, 1);
+    std::vector<int> keys, values, queries;
+    for (const Load& load : loads) {
+        (load.head == output.k_was_at   ? keys
+         : load.head == output.v_was_at ? values
+                                        : queries)
+            .push_back(load.first_row);
+    }
+    CHECK(keys == std::vector<int>{512, 384, 256, 128, 0, 512, 384, 256, 128, 0});
+    CHECK(values == keys);
+    CHECK(queries == std::vector<int>{0, 128});
+}

@@ -1,0 +1,60 @@
+# Altered copies of the kernels. mutant(name variant file from to [file from to ...]) is defined by whoever includes this:
+# CMakeLists.txt (to make a target of each) and alter.cmake (to make the copy of one).
+#
+# `from` has to be in the file; one that begins with ~ is a regular expression. What each must lead to stands in
+# mutant_test.cpp.
+
+# What only the counters can tell.
+mutant(v1_plain_tiles v1 primitives/tile.cuh "return (row / rows_per_128_bytes) % swizzle_span;" "return row * 0;")
+mutant(v2_plain_tiles v2 primitives/tile.cuh "return (row / rows_per_128_bytes) % swizzle_span;" "return row * 0;")
+mutant(v1_plain_smem_o v1 v1/steps.cuh "(chunk ^ (row % 4 * 2))" "chunk")
+mutant(v1_extra_shuffle v1 v1/steps.cuh "quad_max(m[half])" "quad_max(max(m[half], shuffle_xor(m[half], 1)))")
+mutant(v2_extra_shuffle v2 v2/steps.cuh "quad_max(m[i][half])" "quad_max(max(m[i][half], shuffle_xor(m[i][half], 1)))")
+
+# What breaks CUDA's rules.
+mutant(v1_barrier_moved v1 v1/kernel.cuh
+  "~__syncthreads\\(\\);[^\n]*\n( *out\\.reduce_sum_after_sync[^\n]*\n)" "\\1__syncthreads();\n")
+mutant(v2_barrier_moved v2 v2/kernel.cuh "~__syncthreads\\(\\);[^\n]*\n( *store<T>[^\n]*\n)" "\\1__syncthreads();\n")
+mutant(v2_waits_for_too_few v2 v2/kernel.cuh "cp_async_wait<0>()" "cp_async_wait<1>()")
+mutant(v1_reads_past_the_keys v1 v1/steps.cuh "i * rows_per_pass < rows_left && lane_row() < TileRows"
+  "rows_left > -1000 && lane_row() < TileRows")
+mutant(v2_reads_past_the_keys v2 v2/steps.cuh "r < rows_left" "rows_left > -1000")
+mutant(v2_reads_past_head_dim v2 v2/steps.cuh "chunk * 8 < head_dim ? rows - first_row - row : 0"
+  "head_dim > 0 ? rows - first_row - row : 0")
+mutant(v1_last_pass_too_early v1 v1/kernel.cuh "<= (n + 1) * T::block_n" "<= (n + 2) * T::block_n")
+
+# What leaves something out.
+mutant(v1_last_pass_missed v1 v1/kernel.cuh "<= (n + 1) * T::block_n" "<= n * T::block_n")
+mutant(v1_skips_a_tile v1 v1/kernel.cuh "above / 16 : 0" "above / 16 + 1 : 0")
+
+# What is wrong.
+mutant(v1_no_rescale v1 v1/output.cuh "scale(out[i], before[i]);" "")
+mutant(v2_no_rescale_of_o v2 v2/steps.cuh "acc_o[i][d][e] *= rescale[i][e / 2];" "")
+mutant(v2_no_rescale_of_l v2 v2/steps.cuh "l[i][half] *= rescale[i][half];" "")
+mutant(v2_sum_of_one_lane v2 v2/steps.cuh "quad_sum(l[i][half])" "l[i][half]")
+mutant(v1_one_key_fewer v1 primitives/rows.cuh "row + p.diagonal + 1" "row + p.diagonal")
+mutant(v2_one_key_fewer v2 primitives/rows.cuh "row + p.diagonal + 1" "row + p.diagonal")
+mutant(v1_one_key_more v1 primitives/rows.cuh "row + p.diagonal + 1" "row + p.diagonal + 2")
+mutant(v2_one_key_more v2 primitives/rows.cuh "row + p.diagonal + 1" "row + p.diagonal + 2")
+mutant(v1_a_key_past_the_last v1 v1/steps.cuh "key < seen" "key <= seen")
+mutant(v2_a_key_past_the_last v2 v2/steps.cuh "n * 8 < seen" "n * 8 <= seen")
+mutant(v2_one_masked_block_fewer v2 v2/kernel.cuh "(even ? 0 : 1)" "(even ? 0 : 0)")
+mutant(v1_wrong_kv_head v1 primitives/rows.cuh "head / (p.heads / p.kv_heads)" "head % p.kv_heads")
+mutant(v2_wrong_kv_head v2 primitives/rows.cuh "head / (p.heads / p.kv_heads)" "head % p.kv_heads")
+mutant(v1_huge_logits_forgotten v1 v1/steps.cuh
+  "warp_any(abs(offset[0]) >= huge_logit || abs(offset[1]) >= huge_logit)" "warp_any(false)")
+mutant(v2_huge_logits_forgotten v2 v2/steps.cuh "warp_any(huge)" "warp_any(false)")
+mutant(v1_other_warps_values v1 v1/steps.cuh "tile.load_b_trans(frag_v[g][c], g * 64 + warp_index() * 16, c * 16)"
+  "tile.load_b_trans(frag_v[g][c], g * 64 + (warp_index() ^ 1) * 16, c * 16)")
+
+# Right, but watched: they say which rows they load, and one warp's P V can be left out.
+mutant(v1_watched v1
+  v1/steps.cuh "#pragma once" "#pragma once\n#include \"mutants/watch.h\""
+  v1/steps.cuh "const Step step(\"gemm_o\");" "const Step step(\"gemm_o\"); if (kernel_tests::silent(warp_index())) return;"
+  v1/steps.cuh "const int row = first_row + lane_row();"
+  "const int row = first_row + lane_row(); kernel_tests::note_load(from.first, first_row);")
+mutant(v2_watched v2
+  v2/steps.cuh "#pragma once" "#pragma once\n#include \"mutants/watch.h\""
+  v2/steps.cuh "const Step step(\"gemm_pv\");" "const Step step(\"gemm_pv\"); if (kernel_tests::silent(warp_index())) return;"
+  v2/steps.cuh "using Tile = SharedTile<Rows, Columns>;"
+  "using Tile = SharedTile<Rows, Columns>; kernel_tests::note_load(from.first, first_row);")
