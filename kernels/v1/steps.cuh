@@ -19,9 +19,9 @@ struct Traits {
     static constexpr int warps = 4;
     static constexpr int threads = 128;
     static constexpr int min_ctas_per_sm = HeadDim == 32 ? 3 : 2;  // at most 168 registers for head dim 32
-    static constexpr int groups = BlockN / 64;     // of every 64 keys a warp owns 16
-    static constexpr int columns = HeadDim / 16;   // 16-column pieces of a row
-    static constexpr int lanes_per_o_row = HeadDim / 4;  // when O is read back, a lane has 4 columns ...
+    static constexpr int groups = BlockN / 64;                     // of every 64 keys a warp owns 16
+    static constexpr int columns = HeadDim / 16;                   // 16-column pieces of a row
+    static constexpr int lanes_per_o_row = HeadDim / 4;            // when O is read back, a lane has 4 columns ...
     static constexpr int o_rows_per_pass = threads / lanes_per_o_row;
     static constexpr int o_passes = block_m / o_rows_per_pass;  // ... of this many rows
 
@@ -46,8 +46,8 @@ struct Traits {
     using FragP = std::uint32_t[groups][4];
     using AccP = f32[2 * groups][4];
     using AccO = f32[2 * columns][4];
-    using Rows = f32[2];              // of the softmax: rows g and g + 8
-    using ORows = f32[o_passes];      // of the output: one row a pass
+    using Rows = f32[2];          // of the softmax: rows g and g + 8
+    using ORows = f32[o_passes];  // of the output: one row a pass
     using Out = f32x4[o_passes];
 };
 

@@ -163,8 +163,9 @@ FLASHLENS_INLINE void subtract_max(typename T::AccS& acc_s, const typename T::Ro
 /// The product m c is rounded, but the same number serves P, rescale and all later blocks, so that its rounding cancels
 /// in acc_o / l, unless it is so huge that 2^rounding overflows.
 template <class T>
-FLASHLENS_INLINE void choose_exponents(typename T::AccS& acc_s, const typename T::Rows& m_old, const typename T::Rows& m,
-                                       typename T::Rows& offset, typename T::Rows& rescale, f32 c) {
+FLASHLENS_INLINE void choose_exponents(typename T::AccS& acc_s, const typename T::Rows& m_old,
+                                       const typename T::Rows& m, typename T::Rows& offset, typename T::Rows& rescale,
+                                       f32 c) {
     bool huge = false;
 #pragma unroll
     for (int i = 0; i < T::mmas_m; ++i) {

@@ -20,22 +20,22 @@ enum class Machine { cpu, gpu };
 struct LaunchFacts {
     Tile tile;
     Grid grid;
-    std::string axes;              ///< what x, y, z are: "query block, batch, head"
-    std::string owns;              ///< what one CTA owns
-    std::string warps;             ///< what the warps split: "4 warps over keys"
+    std::string axes;   ///< what x, y, z are: "query block, batch, head"
+    std::string owns;   ///< what one CTA owns
+    std::string warps;  ///< what the warps split: "4 warps over keys"
     int threads = 0;
     int smem_bytes = 0;
     int registers = 0;
     hardware::Occupancy occupancy;
     hardware::Waves waves;
-    std::int64_t ctas = 0;             ///< in the grid
-    std::int64_t ctas_with_work = 0;   ///< less those that find nothing to do and exit at once
-    std::optional<int> splits;         ///< v1: num_splits
+    std::int64_t ctas = 0;            ///< in the grid
+    std::int64_t ctas_with_work = 0;  ///< less those that find nothing to do and exit at once
+    std::optional<int> splits;        ///< v1: num_splits
 };
 
 struct CountedFacts {
     simt::LaunchReport report;
-    bool sampled = false;          ///< one CTA of each class ran and was multiplied
+    bool sampled = false;  ///< one CTA of each class ran and was multiplied
 };
 
 struct TimedFacts {
@@ -46,13 +46,13 @@ struct TimedFacts {
 };
 
 struct VariantFacts {
-    std::string name;              ///< "v1", "v2"
-    std::string refusal;           ///< why it can't run this shape on this card; empty when it can
+    std::string name;     ///< "v1", "v2"
+    std::string refusal;  ///< why it can't run this shape on this card; empty when it can
     LaunchFacts launch;
     std::optional<CountedFacts> counted;
-    std::optional<double> simulation_us;   ///< wall time of the CPU machine; never a speed comparison
-    std::optional<TimedFacts> timed;       ///< on a GPU
-    std::optional<ErrorReport> error;      ///< set when it ran and was verified
+    std::optional<double> simulation_us;  ///< wall time of the CPU machine; never a speed comparison
+    std::optional<TimedFacts> timed;      ///< on a GPU
+    std::optional<ErrorReport> error;     ///< set when it ran and was verified
 };
 
 struct ReferenceFacts {
@@ -63,9 +63,9 @@ struct ReferenceFacts {
 
 struct Comparison {
     Problem problem;
-    std::string input_folder;      ///< where q, k, v came from; empty for random inputs
+    std::string input_folder;  ///< where q, k, v came from; empty for random inputs
     hardware::Card card;
-    bool card_is_here = false;     ///< a real card, not one named or assumed
+    bool card_is_here = false;  ///< a real card, not one named or assumed
     Machine machine = Machine::cpu;
     std::vector<VariantFacts> variants;
     std::optional<ReferenceFacts> reference;

@@ -48,9 +48,10 @@ void choose_machine(const Request& request, Comparison& comparison) {
             throw UsageError("--machine gpu: " + why);
         }
         if (!request.card.empty()) {
-            throw UsageError(fmt::format("--machine gpu with --gpu {}: the card here, {}, is the one that runs; leave "
-                                         "--gpu out, or plan for another card with --machine cpu",
-                                         request.card, here->name));
+            throw UsageError(
+                fmt::format("--machine gpu with --gpu {}: the card here, {}, is the one that runs; leave "
+                            "--gpu out, or plan for another card with --machine cpu",
+                            request.card, here->name));
         }
     }
     comparison.card_is_here = here.has_value();
@@ -125,13 +126,14 @@ std::optional<ReferenceRun> reference_for(const Request& request, const Problem&
         return std::nullopt;
     }
     const bool all = request.verify == Verify::full || !request.output_folder.empty();
-    return run_reference(problem, inputs,
-                         all ? reference::all_rows(reference_sizes(problem)) : choose_rows(problem));
+    return run_reference(problem, inputs, all ? reference::all_rows(reference_sizes(problem)) : choose_rows(problem));
 }
 
 }  // namespace
 
-std::vector<std::string> variant_names() { return all_variants(); }
+std::vector<std::string> variant_names() {
+    return all_variants();
+}
 
 std::optional<hardware::Card> card_here(std::string* why) {
     const std::optional<gpu::Device> device = gpu::device(why);
@@ -189,9 +191,8 @@ Comparison compare(const Request& request) {
 
     const std::optional<ReferenceRun> reference = reference_for(request, problem, inputs);
     if (reference) {
-        comparison.reference =
-            ReferenceFacts{reference->exact_us, static_cast<std::int64_t>(reference->rows.size()),
-                           problem.batch * problem.heads * problem.seqlen_q};
+        comparison.reference = ReferenceFacts{reference->exact_us, static_cast<std::int64_t>(reference->rows.size()),
+                                              problem.batch * problem.heads * problem.seqlen_q};
     }
     for (std::size_t i = 0; i < running.size(); ++i) {
         if (reference && request.verify != Verify::off) {

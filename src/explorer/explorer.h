@@ -16,13 +16,13 @@ enum class Verify { full, sample, off };
 
 struct Request {
     Problem problem;
-    std::string card;                        ///< a name for hardware::find_card; empty: the card here, else A100
+    std::string card;  ///< a name for hardware::find_card; empty: the card here, else A100
     MachineChoice machine = MachineChoice::automatic;
-    std::optional<int> splits;               ///< v1's num_splits; unset: its heuristic
-    std::vector<std::string> variants;       ///< empty: all
+    std::optional<int> splits;          ///< v1's num_splits; unset: its heuristic
+    std::vector<std::string> variants;  ///< empty: all
     Verify verify = Verify::sample;
-    std::string input_folder;                ///< q.npy, k.npy, v.npy; the shape in `problem` then comes from them
-    std::string output_folder;               ///< empty: write nothing
+    std::string input_folder;   ///< q.npy, k.npy, v.npy; the shape in `problem` then comes from them
+    std::string output_folder;  ///< empty: write nothing
     /// Long runs report here: what runs ("v1 on the CPU machine"), the share done in 0..1, the estimated total seconds.
     std::function<void(std::string_view, double, double)> progress;
 };

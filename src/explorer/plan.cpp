@@ -19,10 +19,14 @@ constexpr std::int64_t max_grid_yz = 65535;
 /// The chip whose registers and tiles stand for a card's: minor revisions run the code of the first of their family.
 Chip table_chip(Chip chip) {
     switch (chip) {
-        case 87: return 86;
-        case 103: return 100;
-        case 121: return 120;
-        default: return chip;
+        case 87:
+            return 86;
+        case 103:
+            return 100;
+        case 121:
+            return 120;
+        default:
+            return chip;
     }
 }
 
@@ -145,7 +149,9 @@ void plan_v2(VariantFacts& facts, const Problem& problem, const hardware::Card& 
 
 }  // namespace
 
-std::vector<std::string> all_variants() { return {"v1", "v2"}; }
+std::vector<std::string> all_variants() {
+    return {"v1", "v2"};
+}
 
 AttentionParams kernel_params(const Problem& problem) {
     AttentionParams p;
@@ -161,8 +167,9 @@ AttentionParams kernel_params(const Problem& problem) {
 }
 
 gpu::Call gpu_call(const VariantFacts& planned, const Problem& problem) {
-    return {planned.name,        problem.dtype, problem.causal, planned.launch.tile, planned.launch.splits.value_or(1),
-            kernel_params(problem)};
+    return {
+        planned.name,          problem.dtype, problem.causal, planned.launch.tile, planned.launch.splits.value_or(1),
+        kernel_params(problem)};
 }
 
 VariantFacts plan(std::string_view variant, const Problem& problem, const hardware::Card& card, bool card_is_here,

@@ -21,8 +21,9 @@ std::string gib(std::size_t bytes) {
     std::string advice;
     if (error == cudaErrorNoKernelImageForDevice || error == cudaErrorInvalidDeviceFunction ||
         error == cudaErrorUnsupportedPtxVersion) {
-        advice = "; this program has no code for this card: build it again here, or with "
-                 "-DCMAKE_CUDA_ARCHITECTURES set to the card's compute capability";
+        advice =
+            "; this program has no code for this card: build it again here, or with "
+            "-DCMAKE_CUDA_ARCHITECTURES set to the card's compute capability";
     }
     throw Error(what + ": " + cudaGetErrorString(error) + advice);
 }
@@ -96,11 +97,10 @@ private:
 };
 
 void launch(const Call& call, const AttentionParams& params, on_gpu::Launcher& launcher) {
-    const bool exists = call.variant == "v1" ? on_gpu::v1::run(params, call.dtype, call.causal, call.tile,
-                                                               call.num_splits, launcher)
-                        : call.variant == "v2"
-                            ? on_gpu::v2::run(params, call.dtype, call.causal, call.tile, launcher)
-                            : false;
+    const bool exists = call.variant == "v1"
+                            ? on_gpu::v1::run(params, call.dtype, call.causal, call.tile, call.num_splits, launcher)
+                        : call.variant == "v2" ? on_gpu::v2::run(params, call.dtype, call.causal, call.tile, launcher)
+                                               : false;
     if (!exists) {
         throw Error(call.variant + ": no such kernel instance");
     }

@@ -49,9 +49,9 @@ struct Call {
 };
 
 struct Instance {
-    int registers = 0;       ///< per thread
-    int local_bytes = 0;     ///< per thread: spills and stack
-    int ctas_per_sm = 0;     ///< by the runtime's occupancy calculator, for the call's dynamic shared memory
+    int registers = 0;    ///< per thread
+    int local_bytes = 0;  ///< per thread: spills and stack
+    int ctas_per_sm = 0;  ///< by the runtime's occupancy calculator, for the call's dynamic shared memory
 };
 
 /// What the driver and the runtime say of the instance that `call` launches.

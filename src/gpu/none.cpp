@@ -16,7 +16,9 @@ std::optional<Device> device(std::string* why) {
     return std::nullopt;
 }
 
-Instance inspect(const Call&) { throw Error(why_not); }
+Instance inspect(const Call&) {
+    throw Error(why_not);
+}
 
 std::vector<Run> run(std::span<const Call>, std::span<const std::uint16_t>, std::span<const std::uint16_t>,
                      std::span<const std::uint16_t>, int) {
