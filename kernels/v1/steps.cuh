@@ -18,7 +18,7 @@ struct Traits {
     static constexpr int block_n = BlockN;
     static constexpr int warps = 4;
     static constexpr int threads = 128;
-    static constexpr int min_ctas_per_sm = HeadDim == 32 ? 3 : 2;  // at most 168 registers for head dim 32
+    static constexpr int min_ctas_per_sm = HeadDim == 32 ? 3 : 0;  // 0: no demand. Three need at most 168 registers
     static constexpr int groups = BlockN / 64;                     // of every 64 keys a warp owns 16
     static constexpr int columns = HeadDim / 16;                   // 16-column pieces of a row
     static constexpr int lanes_per_o_row = HeadDim / 4;            // when O is read back, a lane has 4 columns ...

@@ -17,7 +17,8 @@
 // Where it differs from v2.8.3:
 //   - a row that sees no key has lse = -inf (v2.8.3: +inf); one whose visible logits are all -inf gives NaN, as the
 //     mathematics has it.
-//   - a warp that meets a huge logit takes exponents from differences of scores: one vote a key block.
+//   - a warp that meets a huge logit takes exponents from differences of scores: one vote a key block. Cost, H200, fp16,
+//     S 4096: 2 to 4 % of the time at head dim 64, 0 to 4 % at 128.
 //   - K rows past seqlen_k are zero-filled, as V's are.
 //   - one instance for all lengths and head dims: copies are predicated where v2.8.3 has even-shape instances.
 //   - the first key block rescales acc_o = 0 like any other; v2.8.3 has a case of its own for it.
