@@ -94,7 +94,7 @@ __global__ void __launch_bounds__(Traits::threads, Traits::min_ctas_per_sm) kern
         gmem_k.load(cta.k, n * T::block_n, p.seqlen_k, p.head_dim);
         gmem_q.load(cta.q, l * 16, p.seqlen_q, p.head_dim);
         gmem_v.load(cta.v, n * T::block_n, p.seqlen_k, p.head_dim);
-        if (n > 0) __syncthreads();  // all have read the last partial O: V takes its place
+        if (n > 0) __syncthreads();  // the last partial O has been read: V may come
         gmem_q.commit(smem_q[0]);
         gmem_v.commit(smem_kv);
         __syncthreads();  // Q and V are in shared memory
@@ -111,7 +111,7 @@ __global__ void __launch_bounds__(Traits::threads, Traits::min_ctas_per_sm) kern
             gemm_q_k<T>(acc_p, frag_q, frag_k);
             gmem_q.load(cta.q, (l + splits) * 16, p.seqlen_q, p.head_dim);
             apply_mask<T, Causal>(acc_p, p, l * 16, n * T::block_n);
-            if (tile == 0) __syncthreads();  // all have their K: statistics take its place
+            if (tile == 0) __syncthreads();  // all have K: statistics may come
             out.previous_max(m, smem_lse + tile % 2 * 64);
             reduce_max_before_sync<T>(m, acc_p, smem_max);
             __syncthreads();  // the four warps' maxima are in shared memory
@@ -125,7 +125,7 @@ __global__ void __launch_bounds__(Traits::threads, Traits::min_ctas_per_sm) kern
             gemm_o<T>(acc_o, frag_p, frag_v);
             smem_o.store(acc_o);
             out.reduce_max_after_sync(smem_max, smem_lse + tile % 2 * 64, scale_log2);
-            __syncthreads();  // the warps' sums and partial O, and the next Q, are there
+            __syncthreads();  // sums, partial O and the next Q are there
             out.reduce_sum_after_sync(smem_sum);
             out.load_and_normalise(smem_o, cta.is_last_pass(n, l));
             out.store_lse(cta.is_last_pass(n, l), huge);

@@ -152,9 +152,8 @@ struct OutputTile {
             }
             smem_o.load(out[i], row(i), chunk());
             const Step step("normalise");
-            // A sum of zero: no key seen so far, which leaves O = 0; or, in the end, visible logits all -inf: NaN.
-            const bool nothing = sum[i] == 0.0F && !(last_pass && visible_keys<Causal>(p, first_row + row(i)) > 0);
-            scale(out[i], select(nothing, 1.0F, reciprocal(sum[i])));
+            // A sum of zero: no key so far, or all logits -inf. In the end that is 0 / 0.
+            scale(out[i], select(sum[i] == 0.0F && !last_pass, 1.0F, reciprocal(sum[i])));
         }
     }
 
@@ -165,7 +164,10 @@ struct OutputTile {
 #pragma unroll
         for (int i = 0; i < T::o_passes; ++i) {
             if (last_pass && valid(i)) {
-                const Pairs pairs{Element::pack(out[i].x, out[i].y), Element::pack(out[i].z, out[i].w)};
+                Pairs pairs{Element::pack(out[i].x, out[i].y), Element::pack(out[i].z, out[i].w)};
+                if (visible_keys<Causal>(p, first_row + row(i)) <= 0) {
+                    pairs = {};  // whatever the keys it does not see hold
+                }
                 store_global(o_rows(p).row(first_row + row(i)) + chunk() * 8, pairs);
             }
             if (!last_pass && valid(i)) {

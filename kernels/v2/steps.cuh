@@ -277,7 +277,7 @@ FLASHLENS_INLINE void normalize(const typename T::AccO& acc_o, const typename T:
             const int row = row_in_block<T>(i, half);
             const f32 sum = quad_sum(l[i][half]);
             const bool sees_a_key = visible_keys<Causal>(p, first_row + row) > 0;
-            const f32 inverse = select(sees_a_key, reciprocal(sum), 0.0F);
+            const f32 inverse = reciprocal(sum);
             if (lane_index() % 4 == 0 && first_row + row < p.seqlen_q) {
                 const f32 log_sum = fma(m[i][half], p.scale, log2(sum) * ln_2);
                 store_global(lse + first_row + row, select(sum == 0.0F, -infinity, log_sum));
@@ -286,7 +286,7 @@ FLASHLENS_INLINE void normalize(const typename T::AccO& acc_o, const typename T:
             for (int d = 0; d < T::mmas_d; ++d) {
                 const f32* o = &acc_o[i][d][2 * half];
                 const std::uint32_t pair = T::Element::pack(o[0] * inverse, o[1] * inverse);
-                store_shared(tile.chunk(row, d) + lane_index() % 4 * 4, pair);
+                store_shared(tile.chunk(row, d) + lane_index() % 4 * 4, sees_a_key ? pair : 0);
             }
         }
     }
