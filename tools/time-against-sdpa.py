@@ -55,10 +55,18 @@ def arguments():
     parser.add_argument("--shapes", type=shapes, default=shapes(SHAPES), metavar='"B,H,S,D ..."')
     parser.add_argument("--masks", choices=("full", "causal", "both"), default="both")
     parser.add_argument("--dtype", choices=("fp16", "bf16"), default="fp16")
+    parser.add_argument(
+        "--alone",
+        action="store_true",
+        help="time with bin/time_kernels of the build folder: the same launches and timing, without the seconds that "
+        "compare takes to draw inputs and to count on the CPU machine",
+    )
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write all figures there too")
     given = parser.parse_args()
     if given.flashlens.is_dir():
         given.flashlens = given.flashlens / "bin" / "flashlens"
+    if given.alone:
+        given.flashlens = given.flashlens.parent / "time_kernels"
     if not given.flashlens.is_file():
         parser.error(f"no program at {given.flashlens}")
     return given
@@ -90,13 +98,18 @@ def time_sdpa_us(shape, causal, dtype):
     return samples[len(samples) // 2]
 
 
+def command_for(program, shape, causal, dtype):
+    if program.name == "time_kernels":
+        return [str(program), *map(str, shape), "causal" if causal else "full", dtype]
+    command = [str(program), "compare", "--machine", "gpu", "--verify", "off", "--json", "-", "--dtype", dtype]
+    for option, value in zip(["--batch", "--heads", "--seqlen", "--head-dim"], shape):
+        command += [option, str(value)]
+    return command + ["--causal" if causal else "--no-causal"]
+
+
 def time_flashlens_us(program, shape, causal, dtype):
     """Both variants of one run: {"v1": microseconds, or None where it can't run this shape, "v2": ...}."""
-    options = ["--batch", "--heads", "--seqlen", "--head-dim"]
-    command = [str(program), "compare", "--machine", "gpu", "--verify", "off", "--json", "-", "--dtype", dtype]
-    for option, value in zip(options, shape):
-        command += [option, str(value)]
-    command.append("--causal" if causal else "--no-causal")
+    command = command_for(program, shape, causal, dtype)
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         sys.exit(f"time-against-sdpa: {' '.join(command)} failed:\n{done.stderr or done.stdout}")
