@@ -72,7 +72,7 @@ void count_instruction(const Site& site, const std::uint64_t* addresses, std::ui
             counters.shared_write_bytes += bytes;
             break;
         case Access::ldmatrix:
-            return;  // a meeting point: counted there
+            break;  // only logged where it is no meeting point
     }
 
     std::array<std::uint32_t, 32> shared{};
@@ -93,6 +93,9 @@ void count_instruction(const Site& site, const std::uint64_t* addresses, std::ui
             shared[lane] = static_cast<std::uint32_t>(addresses[lane]);
         }
     }
+    if (site.access == Access::ldmatrix) {
+        return count_ldmatrix(counters, shared.data());
+    }
     const Wavefronts wavefronts = shared_wavefronts(shared.data(), active, site.bytes);
     counters.shared_wavefronts += wavefronts.needed;
     counters.bank_conflicts += wavefronts.needed - wavefronts.ideal;
@@ -109,6 +112,14 @@ Wavefronts shared_wavefronts(const std::uint32_t* addresses, std::uint32_t activ
         default:
             return warp_wavefronts<16>(addresses, active);
     }
+}
+
+void count_ldmatrix(Counters& counters, const std::uint32_t* addresses) {
+    const Wavefronts wavefronts = shared_wavefronts(addresses, all_lanes, 16);
+    ++counters.ldmatrix;
+    counters.shared_read_bytes += 512;
+    counters.shared_wavefronts += wavefronts.needed;
+    counters.bank_conflicts += wavefronts.needed - wavefronts.ideal;
 }
 
 unsigned sectors(const std::uint64_t* addresses, std::uint32_t active) {
@@ -141,23 +152,20 @@ void AccessLog::clear() {
 }
 
 void AccessLog::merge_used(const SiteTable& sites) {
-    const unsigned length = counts_[0];
-    const bool even = std::all_of(counts_.begin(), counts_.end(), [&](unsigned n) { return n == length; });
+    const auto [shortest, longest] = std::minmax_element(counts_.begin(), counts_.end());
     unsigned row = 0;
-    if (even) {
-        for (; row < length; ++row) {
-            const Row& r = rows_[row];
-            std::uint32_t different = 0;
-            for (unsigned lane = 1; lane < 32; ++lane) {
-                different |= r.site[lane] ^ r.site[0];
-            }
-            if (different != 0) {
-                break;
-            }
-            count_instruction(sites[r.site[0]], r.address.data(), all_lanes);
+    for (; row < *shortest; ++row) {
+        const Row& r = rows_[row];
+        std::uint32_t different = 0;
+        for (unsigned lane = 1; lane < 32; ++lane) {
+            different |= r.site[lane] ^ r.site[0];
         }
+        if (different != 0) {
+            break;
+        }
+        count_instruction(sites[r.site[0]], r.address.data(), all_lanes);
     }
-    if (!even || row < length) {
+    if (row < *longest) {
         merge_divergent(sites, row);
     }
     clear();
@@ -168,33 +176,39 @@ void AccessLog::merge_used(const SiteTable& sites) {
 /// no match becomes an instruction of its own at that point. So `if (p) a; b;` makes one b, as the GPU's reconvergence
 /// does.
 void AccessLog::merge_divergent(const SiteTable& sites, unsigned first_row) {
-    struct Instruction {
-        std::uint32_t site;
-        std::uint32_t active = 0;
-        std::array<std::uint64_t, 32> address;
-    };
     constexpr std::size_t look_ahead = 64;
-    std::vector<Instruction> instructions;
+    sites_in_order_.clear();
+    instructions_in_order_.clear();
     for (unsigned lane = 0; lane < 32; ++lane) {
         std::size_t next = 0;
         for (unsigned row = first_row; row < counts_[lane]; ++row) {
             const std::uint32_t site = rows_[row].site[lane];
+            const std::size_t count = sites_in_order_.size();
+            const std::size_t end = std::min(count, next + look_ahead);
             std::size_t at = next;
-            const std::size_t end = std::min(instructions.size(), next + look_ahead);
-            while (at < end && instructions[at].site != site) {
+            while (at < end && sites_in_order_[at] != site) {
                 ++at;
             }
             if (at == end) {
                 at = next;
-                instructions.insert(instructions.begin() + static_cast<std::ptrdiff_t>(at), Instruction{site, 0, {}});
+                const auto offset = static_cast<std::ptrdiff_t>(at);
+                sites_in_order_.insert(sites_in_order_.begin() + offset, site);
+                instructions_in_order_.insert(instructions_in_order_.begin() + offset,
+                                              static_cast<std::uint32_t>(count));
+                if (count == instructions_.size()) {
+                    instructions_.emplace_back();
+                }
+                instructions_[count].active = 0;
             }
-            instructions[at].active |= std::uint32_t{1} << lane;
-            instructions[at].address[lane] = rows_[row].address[lane];
+            Instruction& instruction = instructions_[instructions_in_order_[at]];
+            instruction.active |= std::uint32_t{1} << lane;
+            instruction.address[lane] = rows_[row].address[lane];
             next = at + 1;
         }
     }
-    for (const Instruction& instruction : instructions) {
-        count_instruction(sites[instruction.site], instruction.address.data(), instruction.active);
+    for (std::size_t i = 0; i < sites_in_order_.size(); ++i) {
+        const Instruction& instruction = instructions_[instructions_in_order_[i]];
+        count_instruction(sites[sites_in_order_[i]], instruction.address.data(), instruction.active);
     }
 }
 

@@ -22,6 +22,9 @@ struct Wavefronts {
 /// addresses[lane] counts for the lanes in `active`; aligned to `bytes`, which is 4, 8 or 16.
 Wavefronts shared_wavefronts(const std::uint32_t* addresses, std::uint32_t active, unsigned bytes);
 
+/// Counts an ldmatrix, which reads 16 bytes at each lane's address.
+void count_ldmatrix(Counters& counters, const std::uint32_t* addresses);
+
 /// Distinct 32-byte sectors among the active lanes' addresses (an aligned access of up to 16 bytes lies in one).
 unsigned sectors(const std::uint64_t* addresses, std::uint32_t active);
 
@@ -67,11 +70,21 @@ private:
     void merge_used(const SiteTable& sites);
     void merge_divergent(const SiteTable& sites, unsigned first_row);
 
+    /// A warp instruction in the making.
+    struct Instruction {
+        std::uint32_t active;
+        std::array<std::uint64_t, 32> address;
+    };
+
     std::vector<Row> rows_;
     Row* first_row_ = nullptr;  ///< rows_.data() and size(), at hand
     unsigned capacity_ = 0;
     std::array<unsigned, 32> counts_{};
     bool used_ = false;
+    // merge_divergent's: kept for their memory
+    std::vector<Instruction> instructions_;
+    std::vector<std::uint32_t> sites_in_order_;
+    std::vector<std::uint32_t> instructions_in_order_;
 };
 
 }  // namespace flashlens::simt

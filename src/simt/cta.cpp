@@ -26,7 +26,8 @@ Cta::Cta(LaunchState& launch, unsigned worker)
       stacks_(launch.threads),
       lanes_(launch.threads),
       warps_(launch.threads / 32),
-      checks_(launch.options.checks) {
+      checks_(launch.options.checks && launch.options.values),
+      values_(launch.options.values) {
     for (unsigned thread = 0; thread < launch.threads; ++thread) {
         Lane& lane = lanes_[thread];
         lane.thread = thread;
@@ -79,10 +80,14 @@ void Cta::run(std::uint64_t ordinal, Dim3 block, std::uint64_t times) {
     warps_at_barrier_ = 0;
     const std::uint64_t seed = launch_.options.lane_order_seed;
     random_ = seed == 0 ? 0 : mix(seed + ordinal) | 1;
-    shared_.reset();
-    for (Warp& warp : warps_) {
-        warp.running = all_lanes;
-        warp.arrived = warp.paused = warp.exited = 0;
+    if (values_) {
+        shared_.reset();
+    }
+    for (std::size_t i = 0; i < warps_.size(); ++i) {
+        Warp& warp = warps_[i];
+        warp.running = values_ || i == ordinal % warps_.size() ? all_lanes : 0;
+        warp.exited = ~warp.running;
+        warp.arrived = warp.paused = 0;
         warp.scattered = false;
         warp.since_sync = clock_;
         warp.log.clear();
@@ -192,7 +197,9 @@ void Cta::barrier(const Where& where) {
     if (!complete(Meeting::barrier)) {
         return;
     }
-    if (++warps_at_barrier_ == warps_.size()) {
+    if (!values_) {
+        release_warp_at_barrier();
+    } else if (++warps_at_barrier_ == warps_.size()) {
         release_barrier();
     } else if (Lane* next = pick_any(); next != nullptr) {
         switch_to(*next);
@@ -218,6 +225,17 @@ void Cta::release_barrier() {
     }
     lane().tally = tally;
     ++lanes_[0].tally->barriers;
+}
+
+/// In a launch that only counts: the barrier is where the warp's lanes meet, to write up their accesses.
+void Cta::release_warp_at_barrier() {
+    check_stop();
+    Warp& w = warp();
+    w.arrived = 0;
+    w.running = all_lanes;
+    if (&w == &warps_.front()) {
+        ++warp_tally().barriers;
+    }
 }
 
 Lane& Cta::next_after_exit() {
@@ -261,17 +279,6 @@ void Cta::note_failure(const std::exception_ptr& error) {
         stopping_ = true;
         error_ = error;
     }
-}
-
-void Cta::enter(StepTally* step) {
-    Lane& lane = Cta::lane();
-    if (step->first_cta > ordinal_ || (step->first_cta == ordinal_ && step->first_thread > lane.thread)) {
-        step->first_cta = ordinal_;
-        step->first_thread = lane.thread;
-        step->first_position = lane.steps_entered;
-    }
-    ++lane.steps_entered;
-    tally = step;
 }
 
 bool Cta::omitted(Omission::What what, const Where& where) const {

@@ -37,9 +37,10 @@ struct LaunchState {
     // One per worker. They outlive the workers: stamps in global memory lead here.
     std::vector<SiteTable> sites;
     std::vector<StepTable> steps;
-    /// The lowest CTA (by its place in the list of those to run) that failed. CTAs behind it stop; those before it go
-    /// on, so that the error reported is the same however many threads there are.
-    std::atomic<std::uint64_t> failed_cta{~std::uint64_t{0}};
+    /// The lowest job that failed: a CTA by its place in the list of those to run, or a warp of it where warps run
+    /// alone. Jobs behind it stop; those before it go on, so that the error reported is the same however many threads
+    /// there are.
+    std::atomic<std::uint64_t> failed_job{~std::uint64_t{0}};
 };
 
 enum class Meeting : std::uint8_t { barrier, sync_warp, shuffle, vote, ldmatrix, mma_fp16, mma_bf16 };
@@ -105,8 +106,8 @@ public:
     Cta(const Cta&) = delete;
     Cta& operator=(const Cta&) = delete;
 
-    /// Runs a CTA; what it counted goes into the step table, `times` over. Throws what a lane threw; Stopped when an
-    /// earlier CTA failed.
+    /// Runs a CTA, or in a launch that only counts one of its warps, the job's number modulo the warps; what it counted
+    /// goes into the step table, `times` over. Throws what a lane threw; Stopped when an earlier job failed.
     void run(std::uint64_t ordinal, Dim3 block, std::uint64_t times);
 
     // --- for the lane that runs (device.cpp, device_memory.cpp) ---
@@ -119,6 +120,8 @@ public:
     SharedMemory& shared() { return shared_; }
     MappedRegion* find_global(const void* p, unsigned bytes) { return launch_.memory.find(p, bytes, region_hint_); }
     bool checks() const { return checks_; }
+    /// False: the launch only counts.
+    bool values() const { return values_; }
     std::uint32_t cta_number() const { return static_cast<std::uint32_t>(ordinal_ % 0x3FFFFFFE) + 1; }
 
     std::uint32_t site(const Where& where, Access access, unsigned bytes) {
@@ -150,13 +153,29 @@ public:
         lane().tally = tally;
         return *lanes_[lane().thread / 32 * 32].tally;
     }
+    /// Where a warp-wide instruction is no meeting point: counts it, once for the warp.
+    template <auto counter>
+    static void count_once() {
+        if (lane().bit == 1) {
+            ++(tally->*counter);
+        }
+    }
     void barrier(const Where& where);
     /// Orders memory among the lanes of the running lane's warp.
     void order_warp() {
         clock_ += Stamp{1} << 32;
         warp().since_sync = clock_;
     }
-    void enter(StepTally* step);
+    void enter(StepTally* step) {
+        Lane& lane = Cta::lane();
+        if (step->first_cta > ordinal_ || (step->first_cta == ordinal_ && step->first_thread > lane.thread)) {
+            step->first_cta = ordinal_;
+            step->first_thread = lane.thread;
+            step->first_position = lane.steps_entered;
+        }
+        ++lane.steps_entered;
+        tally = step;
+    }
     StepTable& step_table() { return steps_; }
     /// True when the launch asks to leave out what stands here.
     bool omitted(Omission::What what, const Where& where) const;
@@ -180,6 +199,7 @@ private:
     Lane& pick_at_random(Warp& warp);
     Lane* pick_any();
     void release_barrier();
+    void release_warp_at_barrier();
     void resume_paused(Warp& warp);
     bool together(const Warp& warp) const;
     void check_stop() const;
@@ -199,6 +219,7 @@ private:
     std::vector<Lane> lanes_;
     std::vector<Warp> warps_;
     const bool checks_;
+    const bool values_;
     bool quit_ = false;
     bool stopping_ = false;
     std::exception_ptr error_;
@@ -244,7 +265,7 @@ inline bool Cta::arrive(Meeting meeting, Where where) {
 }
 
 inline void Cta::check_stop() const {
-    if (launch_.failed_cta.load(std::memory_order_relaxed) < ordinal_) [[unlikely]] {
+    if (launch_.failed_job.load(std::memory_order_relaxed) < ordinal_) [[unlikely]] {
         throw Stopped{};
     }
 }

@@ -21,6 +21,9 @@ void barrier(Where where) {
 
 void sync_warp(Where where) {
     Cta& cta = *machine;
+    if (!cta.values()) {
+        return Cta::count_once<&Counters::warp_barriers>();
+    }
     if (cta.arrive(Meeting::sync_warp, where)) {
         return cta.hand_over();
     }
@@ -32,6 +35,10 @@ void sync_warp(Where where) {
 
 std::uint32_t shuffle_xor(std::uint32_t value, unsigned lane_mask, Where where) {
     Cta& cta = *machine;
+    if (!cta.values()) {
+        Cta::count_once<&Counters::shuffles>();
+        return value;
+    }
     const unsigned lane = cta.lane().thread % 32;
     Warp& warp = cta.warp();
     warp.value[lane] = value;
@@ -49,6 +56,10 @@ std::uint32_t shuffle_xor(std::uint32_t value, unsigned lane_mask, Where where) 
 
 bool any(bool predicate, Where where) {
     Cta& cta = *machine;
+    if (!cta.values()) {
+        Cta::count_once<&Counters::votes>();
+        return predicate;
+    }
     Warp& warp = cta.warp();
     warp.votes |= predicate ? cta.lane().bit : 0;
     if (cta.arrive(Meeting::vote, where)) {
@@ -75,6 +86,9 @@ namespace {
 inline void meet_for_mma(Meeting meeting, MatrixFunction mma, float* d, const std::uint32_t* a, const std::uint32_t* b,
                          Where where) {
     Cta& cta = *machine;
+    if (!cta.values()) {
+        return Cta::count_once<&Counters::mma>();
+    }
     const unsigned lane = cta.lane().thread % 32;
     Warp& warp = cta.warp();
     warp.matrix.d[lane] = d;

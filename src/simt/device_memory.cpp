@@ -7,6 +7,9 @@
 namespace flashlens::simt {
 namespace {
 
+/// What a launch that only counts loads.
+constexpr std::array<std::uint32_t, 4> zeros{};
+
 /// With a constant size in each case, so that it is a move and not a call.
 void copy_bytes(void* to, const void* from, unsigned bytes) {
     switch (bytes) {
@@ -63,7 +66,11 @@ void load_shared_of(void* to, std::uint32_t address, Where where) {
     if (cta.checks()) {
         read_shared(cta, Access::load_shared, where, address, bytes, cta.moment(cta.warp(), thread, site));
     }
-    std::memcpy(to, cta.shared().at(address), bytes);
+    if (cta.values()) {
+        std::memcpy(to, cta.shared().at(address), bytes);
+    } else {
+        std::memset(to, 0, bytes);
+    }
     cta.log(site, address);
 }
 
@@ -77,7 +84,9 @@ void store_shared_of(std::uint32_t address, const void* from, Where where) {
         const Moment m = cta.moment(cta.warp(), thread, site);
         write_shared(cta, Access::store_shared, where, address, bytes, m, m.mine);
     }
-    std::memcpy(cta.shared().at(address), from, bytes);
+    if (cta.values()) {
+        std::memcpy(cta.shared().at(address), from, bytes);
+    }
     cta.log(site, address);
 }
 
@@ -151,12 +160,7 @@ std::uint64_t note_global(Cta& cta, Access access, const Where& where, const voi
             warp.registers[i][matrix] = low | high << 16;
         }
     }
-    const Wavefronts wavefronts = shared_wavefronts(warp.value, Cta::all_lanes, 16);
-    Counters& counters = cta.warp_tally();
-    ++counters.ldmatrix;
-    counters.shared_read_bytes += 512;
-    counters.shared_wavefronts += wavefronts.needed;
-    counters.bank_conflicts += wavefronts.needed - wavefronts.ideal;
+    count_ldmatrix(cta.warp_tally(), warp.value);
 }
 
 }  // namespace
@@ -187,7 +191,7 @@ void load_global(void* to, const void* from, unsigned bytes, Where where) {
     Cta& cta = *machine;
     const std::uint32_t site = cta.site(where, Access::load_global, bytes);
     const std::uint64_t address = note_global(cta, Access::load_global, where, from, bytes, site);
-    copy_bytes(to, from, bytes);
+    copy_bytes(to, cta.values() ? from : &zeros, bytes);
     cta.log(site, address);
 }
 
@@ -195,12 +199,19 @@ void store_global(void* to, const void* from, unsigned bytes, Where where) {
     Cta& cta = *machine;
     const std::uint32_t site = cta.site(where, Access::store_global, bytes);
     const std::uint64_t address = note_global(cta, Access::store_global, where, to, bytes, site);
-    copy_bytes(to, from, bytes);
+    if (cta.values()) {
+        copy_bytes(to, from, bytes);
+    }
     cta.log(site, address);
 }
 
 void ldmatrix_x4(std::uint32_t (&registers)[4], std::uint32_t shared_address, bool transposed, Where where) {
     Cta& cta = *machine;
+    if (!cta.values()) {
+        check_shared_bounds(cta, Access::ldmatrix, where, cta.lane().thread, shared_address, 16);
+        std::memset(registers, 0, sizeof registers);
+        return cta.log(cta.site(where, Access::ldmatrix, 16), shared_address);
+    }
     Warp& warp = cta.warp();
     const unsigned lane = cta.lane().thread % 32;
     warp.registers[lane] = registers;
@@ -219,8 +230,10 @@ void cp_async_16(std::uint32_t shared_address, const void* from, unsigned source
         const Moment m = cta.moment(cta.warp(), lane.thread, site);
         write_shared(cta, Access::cp_async, where, shared_address, 16, m, stamp::in_flight | (m.mine & 0xFFFFFFFF));
     }
-    std::memset(cta.shared().at(shared_address), 0xFF, 16);
-    lane.copies.push_back({shared_address, site, lane.committed, source_bytes, from});
+    if (cta.values()) {
+        std::memset(cta.shared().at(shared_address), 0xFF, 16);
+        lane.copies.push_back({shared_address, site, lane.committed, source_bytes, from});
+    }
     cta.log(site, AccessLog::pack_copy(source, shared_address));
 }
 

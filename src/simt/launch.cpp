@@ -37,12 +37,12 @@ std::vector<CtaToRun> list_ctas(Dim3 grid, const std::function<std::uint64_t(Dim
 /// The first failure in block order, over all workers.
 class FirstFailure {
 public:
-    void note(std::uint64_t ordinal, std::exception_ptr error, std::atomic<std::uint64_t>& failed_cta) {
+    void note(std::uint64_t ordinal, std::exception_ptr error, std::atomic<std::uint64_t>& failed_job) {
         const std::lock_guard lock(mutex_);
         if (ordinal < ordinal_) {
             ordinal_ = ordinal;
             error_ = std::move(error);
-            failed_cta.store(ordinal, std::memory_order_relaxed);
+            failed_job.store(ordinal, std::memory_order_relaxed);
         }
     }
     void rethrow() const {
@@ -110,20 +110,24 @@ LaunchReport launch(const char* kernel, Dim3 grid, unsigned threads, std::size_t
     const std::vector<CtaToRun> list =
         options.multiplicity ? list_ctas(grid, options.multiplicity) : std::vector<CtaToRun>{};
     const std::uint64_t count = options.multiplicity ? list.size() : in_grid;
+    // Warps that exchange no values are jobs of their own: the cores share even a single CTA.
+    const std::uint64_t jobs_per_cta = options.values ? 1 : threads / 32;
+    const std::uint64_t jobs = count * jobs_per_cta;
 
     unsigned os_threads =
         options.os_threads != 0 ? options.os_threads : std::max(1U, std::thread::hardware_concurrency());
-    os_threads = static_cast<unsigned>(std::min<std::uint64_t>({os_threads, std::max<std::uint64_t>(count, 1), 256}));
+    os_threads = static_cast<unsigned>(std::min<std::uint64_t>({os_threads, std::max<std::uint64_t>(jobs, 1), 256}));
 
-    LaunchState state{kernel,
-                      grid,
-                      threads,
-                      shared_bytes,
-                      options,
-                      lane_main,
-                      GlobalMemory(options.memory, options.checks, !options.multiplicity),
-                      {},
-                      std::vector<StepTable>(os_threads)};
+    LaunchState state{
+        kernel,
+        grid,
+        threads,
+        shared_bytes,
+        options,
+        lane_main,
+        GlobalMemory(options.memory, options.checks && options.values, options.values && !options.multiplicity),
+        {},
+        std::vector<StepTable>(os_threads)};
     state.sites.reserve(os_threads);
     for (unsigned worker = 0; worker < os_threads; ++worker) {
         state.sites.emplace_back(worker);
@@ -140,16 +144,17 @@ LaunchReport launch(const char* kernel, Dim3 grid, unsigned threads, std::size_t
         std::uint64_t ordinal = 0;
         try {
             Cta cta(state, worker);
-            while ((ordinal = next.fetch_add(1, std::memory_order_relaxed)) < count &&
-                   ordinal < state.failed_cta.load(std::memory_order_relaxed)) {
-                const CtaToRun job = options.multiplicity ? list[ordinal] : CtaToRun{ordinal, 1};
+            while ((ordinal = next.fetch_add(1, std::memory_order_relaxed)) < jobs &&
+                   ordinal < state.failed_job.load(std::memory_order_relaxed)) {
+                const std::uint64_t i = ordinal / jobs_per_cta;
+                const CtaToRun job = options.multiplicity ? list[i] : CtaToRun{i, 1};
                 cta.run(ordinal, block_of(job.block, grid), job.times);
                 done.fetch_add(1, std::memory_order_relaxed);
             }
         } catch (const Stopped&) {
             // an earlier CTA failed
         } catch (...) {
-            failure.note(ordinal, std::current_exception(), state.failed_cta);
+            failure.note(ordinal, std::current_exception(), state.failed_job);
         }
         const std::lock_guard lock(mutex);
         --workers_left;
@@ -166,7 +171,7 @@ LaunchReport launch(const char* kernel, Dim3 grid, unsigned threads, std::size_t
         while (!finished.wait_for(lock, std::chrono::milliseconds(100), all_finished)) {
             if (options.progress) {
                 lock.unlock();
-                options.progress(static_cast<double>(done.load()) / static_cast<double>(count));
+                options.progress(static_cast<double>(done.load()) / static_cast<double>(jobs));
                 lock.lock();
             }
         }
@@ -181,7 +186,7 @@ LaunchReport launch(const char* kernel, Dim3 grid, unsigned threads, std::size_t
     for (const StepCounters& step : report.steps) {
         report.total.add(step.counters);
     }
-    if (!options.multiplicity) {
+    if (options.values && !options.multiplicity) {
         report.unique_read_bytes = state.memory.unique_read_bytes();
         report.unique_write_bytes = state.memory.unique_write_bytes();
     }

@@ -60,6 +60,11 @@ struct LaunchOptions {
     /// false: without the checks of order, copies and unwritten memory. Bounds, alignment, meeting points and counting
     /// stay.
     bool checks = true;
+    /// false: count what is executed without computing it. No matrix product, shuffle, vote or copy moves data, loads
+    /// give zeros, stores leave memory (outputs too) untouched, a vote gives each lane its own predicate, and warps
+    /// don't wait for each other. Arithmetic is done, and bounds and alignment are checked, but nothing else is: checks
+    /// count as false. The counts are those with values as long as no branch of the kernel depends on data.
+    bool values = true;
     /// How many CTAs of the grid this CTA stands for: 0 leaves it out, n counts it n times. Null: every CTA once.
     /// Asked in the calling thread, before anything runs.
     std::function<std::uint64_t(Dim3 block)> multiplicity;
@@ -76,7 +81,8 @@ struct StepCounters {
 struct LaunchReport {
     Counters total;
     std::vector<StepCounters> steps;  ///< "" first, then in order of first appearance: by block, then by thread
-    /// Distinct bytes touched in global memory (2-byte granules); only when every CTA ran once, else 0.
+    /// Distinct bytes touched in global memory (2-byte granules); only when every CTA ran once and with
+    /// values, else 0.
     std::uint64_t unique_read_bytes = 0;
     std::uint64_t unique_write_bytes = 0;
     std::uint64_t ctas_run = 0;
