@@ -100,7 +100,12 @@ _flashlens() {{
         '1:command:(compare explain devices completion)' \
         '2:shell:(bash zsh)'
 }}
-compdef _flashlens flashlens
+# Loaded by its name from a folder of $fpath, it is called; sourced, it registers itself.
+if [[ $funcstack[1] == _flashlens ]]; then
+    _flashlens "$@"
+else
+    compdef _flashlens flashlens
+fi
 )",
                        arguments);
 }
