@@ -3,6 +3,14 @@
 
 #include "kernels/primitives/machine.cuh"
 
+namespace flashlens::FLASHLENS_MACHINE {
+
+constexpr float log2_e = 1.44269504088896340736F;
+constexpr float ln_2 = 0.69314718055994530942F;
+constexpr float infinity = __builtin_huge_valf();
+
+}  // namespace flashlens::FLASHLENS_MACHINE
+
 #ifdef __CUDACC__
 
 #include <cuda_bf16.h>
@@ -79,11 +87,3 @@ struct bf16 {
 }  // namespace flashlens::FLASHLENS_MACHINE
 
 #endif
-
-namespace flashlens::FLASHLENS_MACHINE {
-
-constexpr float log2_e = 1.44269504088896340736F;
-constexpr float ln_2 = 0.69314718055994530942F;
-constexpr float infinity = __builtin_huge_valf();
-
-}  // namespace flashlens::FLASHLENS_MACHINE

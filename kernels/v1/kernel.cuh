@@ -26,6 +26,8 @@
 //   - a warp that meets a huge logit takes exponents from differences of scores (one vote a tile), and such a row's m
 //     and l are handed on beside its lse. Cost, H200, fp16, S 4096: between -9 % (faster with it: other registers are
 //     spilled) and +4 % of the time, by head dim and mask.
+//   - log l comes from a series where l is near 1, and weighs the blocks before by lse - m scale: lse passes through memory
+//     once a key block, and after thousands of them the errors of lg2.approx and of 1 / scale would show. Cost: 1 to 4 %.
 //   - the partial O is stored before the row statistics are read again, not after: its registers are free sooner.
 //   - head dim 32 is held to the 168 registers that let three CTAs share an SM, as v1.0.9's full-mask instance does
 //     (its causal one takes 188 and two).
