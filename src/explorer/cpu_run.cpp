@@ -24,7 +24,8 @@ public:
         for (std::int64_t z = 0; z < grid.z; ++z) {
             for (std::int64_t y = 0; y < grid.y; ++y) {
                 for (std::int64_t x = 0; x < grid.x; ++x) {
-                    const simt::Dim3 block{static_cast<unsigned>(x), static_cast<unsigned>(y), static_cast<unsigned>(z)};
+                    const simt::Dim3 block{static_cast<unsigned>(x), static_cast<unsigned>(y),
+                                           static_cast<unsigned>(z)};
                     auto& [first, count] = classes.try_emplace(key(block), block, 0).first->second;
                     ++count;
                 }
@@ -60,7 +61,8 @@ private:
         }
         if (v1 && !problem_.causal) {
             // how many tiles the split has, and whether the last, which may be cut off, is among them
-            const std::int64_t tiles = (problem_.seqlen_q + planned_.launch.tile.block_m - 1) / planned_.launch.tile.block_m;
+            const std::int64_t tiles =
+                (problem_.seqlen_q + planned_.launch.tile.block_m - 1) / planned_.launch.tile.block_m;
             const std::int64_t splits = *planned_.launch.splits;
             const std::int64_t mine = place < tiles ? (tiles - place + splits - 1) / splits : 0;
             place = 2 * mine + (tiles > 0 && (tiles - 1) % splits == place ? 1 : 0);
