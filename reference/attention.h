@@ -42,7 +42,7 @@ struct Row {
     std::int64_t row = 0;
 
     friend bool operator==(const Row&, const Row&) = default;
-    friend auto operator<=>(const Row&, const Row&) = default;
+    friend auto operator<=>(const Row&, const Row&) = default;  // NOLINT(modernize-use-nullptr): the comparison with 0
 };
 
 /// Every row, sorted by batch, then head, then row.

@@ -40,6 +40,7 @@ struct Step {
 #define FLASHLENS_INLINE inline
 #define FLASHLENS_HOST_DEVICE
 
+// CUDA's own words, reserved or not. NOLINTBEGIN(bugprone-reserved-identifier)
 #define __global__
 #define __launch_bounds__(...)
 #define threadIdx (::flashlens::simt::thread_index())
@@ -52,6 +53,7 @@ using simt::f32;
 using simt::Step;
 
 inline void __syncthreads(simt::Where where = simt::Where::current()) { simt::barrier(where); }
+// NOLINTEND(bugprone-reserved-identifier)
 
 }  // namespace flashlens::FLASHLENS_MACHINE
 

@@ -107,6 +107,7 @@ Outputs run_and_count_on_cpu(VariantFacts& variant, const Request& request, cons
 
 std::vector<Outputs> run_on_gpu(std::vector<VariantFacts*>& variants, const Problem& problem, const Inputs& inputs) {
     std::vector<gpu::Call> calls;
+    calls.reserve(variants.size());
     for (const VariantFacts* variant : variants) {
         calls.push_back(gpu_call(*variant, problem));
     }
