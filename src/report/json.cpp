@@ -91,10 +91,16 @@ Json counters(const simt::Counters& c) {
     json["global_write_sectors"] = c.global_write_sectors;
     json["global_read_instructions"] = c.global_read_instructions;
     json["global_write_instructions"] = c.global_write_instructions;
+    json["cp_async_read_bytes"] = c.cp_async_read_bytes;
+    json["cp_async_read_sectors"] = c.cp_async_read_sectors;
     json["shared_bytes"] = c.shared_bytes();
     json["shared_read_bytes"] = c.shared_read_bytes;
     json["shared_write_bytes"] = c.shared_write_bytes;
-    json["shared_wavefronts"] = c.shared_wavefronts;
+    json["shared_wavefronts"] = c.shared_wavefronts();
+    json["load_wavefronts"] = c.load_wavefronts;
+    json["store_wavefronts"] = c.store_wavefronts;
+    json["ldmatrix_wavefronts"] = c.ldmatrix_wavefronts;
+    json["cp_async_wavefronts"] = c.cp_async_wavefronts;
     json["bank_conflicts"] = c.bank_conflicts;
     json["barriers"] = c.barriers;
     json["warp_barriers"] = c.warp_barriers;

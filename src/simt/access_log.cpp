@@ -8,19 +8,19 @@ namespace {
 
 constexpr std::uint32_t all_lanes = 0xFFFFFFFF;
 
-/// Wavefronts for one group of lanes whose accesses of `bytes` go through the banks together.
-template <unsigned bytes>
+/// Wavefronts for one group of `lanes` lanes whose accesses of `bytes` go through the banks together.
+template <unsigned bytes, unsigned lanes>
 unsigned group_wavefronts(const std::uint32_t* addresses, std::uint32_t active) {
-    constexpr unsigned slots = 128 / bytes;  // places of this width side by side in the banks; also the group's lanes
+    constexpr unsigned slots = 128 / bytes;  // places of this width side by side in the banks
     std::uint32_t taken = 0;
-    for (unsigned lane = 0; lane < slots; ++lane) {
+    for (unsigned lane = 0; lane < lanes; ++lane) {
         taken |= (active >> lane & 1) << (addresses[lane] / bytes % slots);
     }
     constexpr std::uint32_t full = slots == 32 ? all_lanes : (std::uint32_t{1} << slots % 32) - 1;
-    if ((taken == full && active == full) || std::popcount(taken) == std::popcount(active)) {
+    if ((lanes == slots && taken == full && active == full) || std::popcount(taken) == std::popcount(active)) {
         return 1;
     }
-    std::array<std::uint32_t, slots> words;
+    std::array<std::uint32_t, lanes> words;
     std::array<std::uint8_t, slots> per_slot{};
     unsigned count = 0;
     unsigned most = 0;
@@ -34,19 +34,39 @@ unsigned group_wavefronts(const std::uint32_t* addresses, std::uint32_t active) 
     return most;
 }
 
-template <unsigned bytes>
+template <unsigned bytes, unsigned lanes>
 Wavefronts warp_wavefronts(const std::uint32_t* addresses, std::uint32_t active) {
-    constexpr unsigned lanes = 128 / bytes;
     constexpr std::uint32_t group = lanes == 32 ? all_lanes : (std::uint32_t{1} << lanes % 32) - 1;
     Wavefronts sum;
     for (unsigned first = 0; first < 32; first += lanes) {
         const std::uint32_t members = (active >> first) & group;
         if (members != 0) {
             ++sum.ideal;
-            sum.needed += group_wavefronts<bytes>(addresses + first, members);
+            sum.needed += group_wavefronts<bytes, lanes>(addresses + first, members);
         }
     }
     return sum;
+}
+
+/// Does every active lane i want what lane i ^ distance wants, unless that one is inactive?
+bool pair_up(const std::uint32_t* addresses, std::uint32_t active, unsigned distance) {
+    for (std::uint32_t rest = active; rest != 0; rest &= rest - 1) {
+        const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+        const unsigned other = lane ^ distance;
+        if ((active >> other & 1) != 0 && addresses[lane] != addresses[other]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+template <unsigned bytes>
+Wavefronts wide_wavefronts(const std::uint32_t* addresses, std::uint32_t active, Banks banks) {
+    constexpr unsigned lanes = 128 / bytes;
+    if (banks == Banks::read && (pair_up(addresses, active, 1) || pair_up(addresses, active, 2))) {
+        return warp_wavefronts<bytes, 2 * lanes>(addresses, active);
+    }
+    return warp_wavefronts<bytes, lanes>(addresses, active);
 }
 
 void count_instruction(const Site& site, const std::uint64_t* addresses, std::uint32_t active) {
@@ -85,8 +105,12 @@ void count_instruction(const Site& site, const std::uint64_t* addresses, std::ui
             global[lane] = addresses[lane] & AccessLog::no_source;
             reading |= global[lane] != AccessLog::no_source ? std::uint32_t{1} << lane : 0;
         }
-        counters.global_read_bytes += std::uint64_t{16} * static_cast<unsigned>(std::popcount(reading));
-        counters.global_read_sectors += sectors(global.data(), reading);
+        const std::uint64_t read_bytes = std::uint64_t{16} * static_cast<unsigned>(std::popcount(reading));
+        counters.global_read_bytes += read_bytes;
+        counters.cp_async_read_bytes += read_bytes;
+        const unsigned read_sectors = sectors(global.data(), reading);
+        counters.global_read_sectors += read_sectors;
+        counters.cp_async_read_sectors += read_sectors;
         ++counters.cp_async;
     } else {
         for (unsigned lane = 0; lane < 32; ++lane) {
@@ -96,29 +120,32 @@ void count_instruction(const Site& site, const std::uint64_t* addresses, std::ui
     if (site.access == Access::ldmatrix) {
         return count_ldmatrix(counters, shared.data());
     }
-    const Wavefronts wavefronts = shared_wavefronts(shared.data(), active, site.bytes);
-    counters.shared_wavefronts += wavefronts.needed;
+    const Banks banks = site.access == Access::load_shared ? Banks::read : Banks::written;
+    const Wavefronts wavefronts = shared_wavefronts(shared.data(), active, site.bytes, banks);
+    (site.access == Access::load_shared    ? counters.load_wavefronts
+     : site.access == Access::store_shared ? counters.store_wavefronts
+                                           : counters.cp_async_wavefronts) += wavefronts.needed;
     counters.bank_conflicts += wavefronts.needed - wavefronts.ideal;
 }
 
 }  // namespace
 
-Wavefronts shared_wavefronts(const std::uint32_t* addresses, std::uint32_t active, unsigned bytes) {
+Wavefronts shared_wavefronts(const std::uint32_t* addresses, std::uint32_t active, unsigned bytes, Banks banks) {
     switch (bytes) {
         case 4:
-            return warp_wavefronts<4>(addresses, active);
+            return warp_wavefronts<4, 32>(addresses, active);
         case 8:
-            return warp_wavefronts<8>(addresses, active);
+            return wide_wavefronts<8>(addresses, active, banks);
         default:
-            return warp_wavefronts<16>(addresses, active);
+            return wide_wavefronts<16>(addresses, active, banks);
     }
 }
 
 void count_ldmatrix(Counters& counters, const std::uint32_t* addresses) {
-    const Wavefronts wavefronts = shared_wavefronts(addresses, all_lanes, 16);
+    const Wavefronts wavefronts = warp_wavefronts<16, 8>(addresses, all_lanes);
     ++counters.ldmatrix;
     counters.shared_read_bytes += 512;
-    counters.shared_wavefronts += wavefronts.needed;
+    counters.ldmatrix_wavefronts += wavefronts.needed;
     counters.bank_conflicts += wavefronts.needed - wavefronts.ideal;
 }
 

@@ -17,10 +17,18 @@ struct Wavefronts {
     unsigned ideal = 0;   ///< what its active lanes would need without any conflict
 };
 
-/// The bank rules. Accesses of 4 bytes go together for all 32 lanes, of 8 bytes for 16 lanes, of 16 bytes for 8; in
-/// each such group a bank serves one word per wavefront, and lanes that want the same word share it.
+enum class Banks { read, written };
+
+/// The bank rules. A wavefront moves at most 128 bytes, one word of each bank. Accesses of 4 bytes go together for all 32
+/// lanes, of 8 bytes for 16 lanes, of 16 bytes for 8; a group with no active lane takes no wavefront. In each group a
+/// bank serves one word per wavefront, and lanes that want the same word share it.
+///
+/// A wide read fills registers for twice as many lanes at once (32 at 8 bytes, 16 at 16) where lanes pair up: each active
+/// lane i wants what lane i ^ 1 wants, or throughout the warp what lane i ^ 2 wants, or that lane is inactive. Half the
+/// registers are then copies of the other half.
+///
 /// addresses[lane] counts for the lanes in `active`; aligned to `bytes`, which is 4, 8 or 16.
-Wavefronts shared_wavefronts(const std::uint32_t* addresses, std::uint32_t active, unsigned bytes);
+Wavefronts shared_wavefronts(const std::uint32_t* addresses, std::uint32_t active, unsigned bytes, Banks banks);
 
 /// Counts an ldmatrix, which reads 16 bytes at each lane's address.
 void count_ldmatrix(Counters& counters, const std::uint32_t* addresses);

@@ -18,11 +18,16 @@ struct Counters {
     std::uint64_t global_write_sectors = 0;       ///< 32-byte sectors, per warp instruction
     std::uint64_t global_read_instructions = 0;   ///< warp; cp.async not included
     std::uint64_t global_write_instructions = 0;  ///< warp
-    // shared memory
-    std::uint64_t shared_read_bytes = 0;   ///< thread; ldmatrix included
-    std::uint64_t shared_write_bytes = 0;  ///< thread; cp.async included
-    std::uint64_t shared_wavefronts = 0;   ///< passes through the 32 banks
-    std::uint64_t bank_conflicts = 0;      ///< wavefronts beyond one per 32 (4 bytes), 16 (8) or 8 (16) lanes
+    std::uint64_t cp_async_read_bytes = 0;        ///< thread; what cp.async has of global_read_bytes
+    std::uint64_t cp_async_read_sectors = 0;      ///< ... and of global_read_sectors
+    // shared memory; wavefronts are passes through the 32 banks (see access_log.h for the rules)
+    std::uint64_t shared_read_bytes = 0;    ///< thread; ldmatrix included
+    std::uint64_t shared_write_bytes = 0;   ///< thread; cp.async included
+    std::uint64_t load_wavefronts = 0;      ///< ld.shared
+    std::uint64_t store_wavefronts = 0;     ///< st.shared
+    std::uint64_t ldmatrix_wavefronts = 0;  ///< ldmatrix
+    std::uint64_t cp_async_wavefronts = 0;  ///< cp.async, where it writes
+    std::uint64_t bank_conflicts = 0;       ///< wavefronts beyond those that the same lanes need without any conflict
     // meeting points
     std::uint64_t barriers = 0;       ///< __syncthreads, once per CTA
     std::uint64_t warp_barriers = 0;  ///< __syncwarp, warp
@@ -48,6 +53,9 @@ struct Counters {
         return fp32_add + fp32_mul + fp32_fma + fp32_max + fp32_compare + fp32_select + fp32_div + converts;
     }
     std::uint64_t shared_bytes() const { return shared_read_bytes + shared_write_bytes; }
+    std::uint64_t shared_wavefronts() const {
+        return load_wavefronts + store_wavefronts + ldmatrix_wavefronts + cp_async_wavefronts;
+    }
 
     /// Adds every counter of `other`, `times` over.
     void add(const Counters& other, std::uint64_t times = 1);

@@ -81,8 +81,8 @@ TEST_CASE("mutants: tiles stored plainly show as bank conflicts, and only so") {
         const Output altered = run_mutant(name, p, inputs);
         CHECK(right.report.total.bank_conflicts == 0);
         CHECK_MESSAGE(altered.report.total.bank_conflicts > 0, name);
-        CHECK(altered.report.total.shared_wavefronts ==
-              right.report.total.shared_wavefronts + altered.report.total.bank_conflicts);
+        CHECK(altered.report.total.shared_wavefronts() ==
+              right.report.total.shared_wavefronts() + altered.report.total.bank_conflicts);
         CHECK(same_bits(right, altered));
     }
     // ldmatrix of 8 rows of 128 bytes on the same banks takes 8 passes instead of 1

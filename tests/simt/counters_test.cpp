@@ -32,7 +32,8 @@ struct Expected {
 };
 
 void check(const Counters& counters, Expected expected, std::uint64_t bytes) {
-    CHECK(counters.shared_wavefronts == expected.wavefronts);
+    CHECK(counters.shared_wavefronts() == expected.wavefronts);
+    CHECK(counters.load_wavefronts + counters.ldmatrix_wavefronts == expected.wavefronts);
     CHECK(counters.bank_conflicts == expected.conflicts);
     CHECK(counters.shared_read_bytes == bytes);
     CHECK(counters.shared_write_bytes == 0);
@@ -59,22 +60,74 @@ TEST_CASE("bank conflicts of 8- and 16-byte loads") {
     check(shared_load(8, 32, [](unsigned i) { return 8 * i; }), {2, 0}, 256);
     check(shared_load(8, 32, [](unsigned i) { return 16 * i; }), {4, 2}, 256);
     check(shared_load(8, 32, [](unsigned i) { return i % 16 * 8 + i / 16 * 1024; }), {2, 0}, 256);  // halves apart
-    check(shared_load(8, 32, [](unsigned i) { return i % 2 * 128; }), {4, 2}, 256);
+    check(shared_load(8, 32, [](unsigned i) { return i / 8 % 2 * 128; }), {2, 1}, 256);  // two words of one bank
     check(shared_load(8, 16, [](unsigned i) { return 8 * i; }), {1, 0}, 128);
     check(shared_load(16, 32, [](unsigned i) { return 16 * i; }), {4, 0}, 512);
     check(shared_load(16, 32, [](unsigned i) { return 32 * i; }), {8, 4}, 512);
     check(shared_load(16, 32, [](unsigned i) { return 128 * (i % 32) % 4096; }), {32, 28}, 512);
-    check(shared_load(16, 32, [](unsigned) { return 0U; }), {4, 0}, 512);  // one word group, shared by all
     check(shared_load(16, 8, [](unsigned i) { return 16 * i; }), {1, 0}, 128);
     check(shared_load(16, 9, [](unsigned i) { return 16 * i; }), {2, 0}, 144);
 }
 
+TEST_CASE("wide loads of lanes that pair up go through the banks together") {
+    // 8 bytes: all 32 lanes; 16 bytes: 16 lanes
+    check(shared_load(8, 32, [](unsigned) { return 0U; }), {1, 0}, 256);
+    check(shared_load(8, 32, [](unsigned i) { return i / 2 * 8; }), {1, 0}, 256);                // i and i ^ 1
+    check(shared_load(8, 32, [](unsigned i) { return (i / 4 * 2 + i % 2) * 8; }), {1, 0}, 256);  // i and i ^ 2
+    check(shared_load(8, 32, [](unsigned i) { return i % 2 * 128; }), {2, 1}, 256);              // ... of one bank
+    check(shared_load(16, 32, [](unsigned) { return 0U; }), {2, 0}, 512);
+    check(shared_load(16, 32, [](unsigned i) { return i / 4 * 16; }), {2, 0}, 512);  // v1's row statistics
+    check(shared_load(16, 32, [](unsigned i) { return i / 2 * 128; }), {16, 14}, 512);
+    check(shared_load(16, 32, [](unsigned i) { return i / 16 * 16; }), {2, 0}, 512);
+    // the same way for all lanes, or not at all: half of them i ^ 1 and half i ^ 2
+    check(shared_load(16, 32, [](unsigned i) { return (i < 16 ? i / 2 : 8 + i / 4 * 2 + i % 2) * 16; }), {4, 0}, 512);
+    check(shared_load(8, 32, [](unsigned i) { return i % 16 * 8; }), {2, 0}, 256);  // i and i ^ 16 are no pair
+    check(shared_load(8, 32, [](unsigned i) { return i / 8 * 32 + i % 4 * 8; }), {2, 0}, 256);  // nor i and i ^ 4
+}
+
+TEST_CASE("a lane whose partner is inactive has nobody to disagree with") {
+    const auto every_second = [](unsigned step) {
+        LaunchOptions options;
+        options.checks = false;
+        return run(
+                   32,
+                   [step] {
+                       std::uint32_t to[4];
+                       if (thread() % step == 0) {
+                           load_shared(to, 16 * thread(), 16);
+                       }
+                   },
+                   options)
+            .total;
+    };
+    check(every_second(1), {4, 0}, 32 * 16);
+    check(every_second(2), {4, 2}, 16 * 16);  // all do; lanes 0 and 8 want the same banks
+    check(every_second(8), {4, 2}, 4 * 16);
+}
+
 TEST_CASE("stores go through the same banks") {
     const Counters counters = run(32, [] { put(32 * thread(), 0); }).total;
-    CHECK(counters.shared_wavefronts == 8);
+    CHECK(counters.store_wavefronts == 8);
+    CHECK(counters.shared_wavefronts() == 8);
     CHECK(counters.bank_conflicts == 7);
     CHECK(counters.shared_write_bytes == 128);
     CHECK(counters.shared_bytes() == 128);
+}
+
+TEST_CASE("lanes that write the same place do not pair up") {
+    LaunchOptions options;
+    options.checks = false;
+    const Counters counters = run(
+                                  32,
+                                  [] {
+                                      const std::uint32_t value[4] = {};
+                                      store_shared(0, value, 16);
+                                      store_shared(0, value, 8);
+                                  },
+                                  options)
+                                  .total;
+    CHECK(counters.store_wavefronts == 4 + 2);
+    CHECK(counters.bank_conflicts == 0);
 }
 
 TEST_CASE("ldmatrix: each of its four matrices is eight rows of 16 bytes") {
@@ -92,6 +145,7 @@ TEST_CASE("ldmatrix: each of its four matrices is eight rows of 16 bytes") {
     };
     const Counters packed = load([](unsigned i) { return 16 * i; });
     CHECK(packed.ldmatrix == 1);
+    CHECK(packed.ldmatrix_wavefronts == 4);
     check(packed, {4, 0}, 512);
     check(load([](unsigned i) { return 128 * i % 4096; }), {32, 28}, 512);
     check(load([](unsigned i) { return (128 * i + 16 * ((i / 8) ^ (i % 8))) % 4096; }), {4, 0}, 512);  // swizzled
@@ -142,6 +196,7 @@ TEST_CASE("sectors and bytes of global accesses") {
         CHECK(read.total.global_read_bytes == c.bytes * c.lanes);
         CHECK(read.total.global_read_sectors == c.sectors);
         CHECK(read.total.global_read_instructions == 1);
+        CHECK(read.total.cp_async_read_sectors == 0);
         CHECK(read.total.global_write_bytes == 0);
         CHECK(read.unique_read_bytes == c.unique);
         CHECK(read.unique_write_bytes == 0);
@@ -189,9 +244,12 @@ TEST_CASE("cp.async reads global memory and writes shared memory") {
     CHECK(counters.cp_async == 2);
     CHECK(counters.global_read_bytes == 2 * 24 * 16);
     CHECK(counters.global_read_sectors == 2 * 12);
+    CHECK(counters.cp_async_read_bytes == 2 * 24 * 16);
+    CHECK(counters.cp_async_read_sectors == 2 * 12);
     CHECK(counters.global_read_instructions == 0);
     CHECK(counters.shared_write_bytes == 64 * 16);
-    CHECK(counters.shared_wavefronts == 2 * 8);
+    CHECK(counters.cp_async_wavefronts == 2 * 8);
+    CHECK(counters.shared_wavefronts() == 2 * 8);
     CHECK(counters.bank_conflicts == 2 * 4);
 }
 
@@ -208,7 +266,7 @@ TEST_CASE("lanes that part and meet again make one instruction where they are to
                               }
                           }).total;
     CHECK(counters.shared_read_bytes == 4 * (16 + 32 + 8 * (0 + 1 + 2 + 3)));
-    CHECK(counters.shared_wavefronts == 1 + 1 + 1 + 3);
+    CHECK(counters.shared_wavefronts() == 1 + 1 + 1 + 3);
 }
 
 TEST_CASE("long stretches without a meeting point are counted too") {
@@ -221,11 +279,11 @@ TEST_CASE("long stretches without a meeting point are counted too") {
         barrier();
     };
     const Counters even = run(64, [&] { kernel(0); }).total;
-    CHECK(even.shared_wavefronts == 2 + 2 * 5000);
+    CHECK(even.shared_wavefronts() == 2 + 2 * 5000);
     CHECK(even.shared_read_bytes == std::uint64_t{64} * 5000 * 4);
     const Counters uneven = run(64, [&] { kernel(1); }).total;
     CHECK(uneven.shared_read_bytes == 4 * (std::uint64_t{64} * 5000 + 63 * 64 / 2));
-    CHECK(uneven.shared_wavefronts == 2 + (5000 + 31) + (5000 + 63));
+    CHECK(uneven.shared_wavefronts() == 2 + (5000 + 31) + (5000 + 63));
 }
 
 TEST_CASE("meeting points and matrix instructions") {
@@ -323,7 +381,7 @@ TEST_CASE("what a Step covers is counted there; the innermost wins") {
     CHECK(report.steps[0].counters == outside);
     Counters outer;
     outer.shared_write_bytes = 256;
-    outer.shared_wavefronts = 2;
+    outer.store_wavefronts = 2;
     outer.fp32_mul = 64;
     outer.shuffles = 2;
     CHECK(report.steps[1].counters == outer);
@@ -331,7 +389,7 @@ TEST_CASE("what a Step covers is counted there; the innermost wins") {
     inner.fp32_add = 128;
     inner.barriers = 1;
     inner.shared_read_bytes = 256;
-    inner.shared_wavefronts = 2;
+    inner.load_wavefronts = 2;
     CHECK(report.steps[2].counters == inner);
     Counters sum;
     for (const StepCounters& step : report.steps) {
