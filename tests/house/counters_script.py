@@ -20,13 +20,16 @@ check_counters = importlib.util.module_from_spec(importlib.util.spec_from_loader
 loader.exec_module(check_counters)
 
 PROGRAM = None
-V1 = "void flashlens::on_gpu::v1::kernel<flashlens::on_gpu::v1::Traits<flashlens::on_gpu::fp16, (int)64, (int)256>, (bool)0>(flashlens::AttentionParams)"
+V1 = ("void flashlens::on_gpu::v1::kernel<flashlens::on_gpu::v1::Traits<flashlens::on_gpu::fp16, (int)64, (int)256>, "
+      "(bool)0>(flashlens::AttentionParams)")
 TUNED = V1.replace("v1", "v2_tuned")
 
 # As ncu prints them: its own lines around, every cell in quotes, units below the names, thousands separators.
+ABOUT = ('"ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size","Device",'
+         '"CC"')
 RAW = f"""\
 ==PROF== Connected to process 4711 (/build/bin/flashlens)
-"ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size","Device","CC","inst_executed","l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum","smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ld.sum","smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_st.sum"
+{ABOUT},"inst_executed","l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum","smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ld.sum","smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_st.sum"
 "","","","","","","","","","","","inst","","sector","sector"
 "0","4711","flashlens","127.0.0.1","{V1}","1","7","(128, 1, 1)","(1, 2, 30)","0","9.0","1,234,567","0","n/a","40.00"
 "1","4711","flashlens","127.0.0.1","{TUNED}","1","7","(256, 1, 1)","(4, 1, 2)","0","9.0","99","12","1,024","-"
@@ -204,7 +207,7 @@ class Comparison(unittest.TestCase):
         self.assertIn("NVIDIA H200, driver 580.1", page)
         self.assertIn("| matrix products | HMMA, warps | does not run | 128 |", page)
         self.assertIn("| votes | VOTE, warps | does not run | **machine 4, card 5** |", page)
-        self.assertIn(", 1 are not", page)
+        self.assertIn("counts are equal, 1 different", page)
         self.assertIn("| all instructions | warps | - / 421 |", page)
         for line in page.splitlines():
             if line.startswith("| "):
@@ -233,11 +236,11 @@ FAKE_NCU = """\
     elif "--import" in arguments:
         print(open({folder!r} + ("/source.csv" if "source" in arguments else "/raw.csv")).read())
     else:
-        metrics = arguments[arguments.index("--metrics") + 1].split(",")
+        metrics = arguments[arguments.index("--metrics") + 1].split(",") if "--metrics" in arguments else []
         program = next(i for i, word in enumerate(arguments) if word.endswith("/flashlens"))
         print("==PROF== Connected to process 1")
         if {unknown!r} in metrics:
-            sys.exit("==ERROR== Failed to access the following 1 metrics: " + {unknown!r} + "\\n==ERROR== Failed to profile")
+            sys.exit("==ERROR== Failed to access the following 1 metrics: " + {said!r} + "\\n==ERROR== Failed to profile")
         code = subprocess.run(arguments[program:]).returncode
         if code == 0:
             open(arguments[arguments.index("-o") + 1], "w").write("report")
@@ -261,8 +264,8 @@ class WholeRun(unittest.TestCase):
         path.write_text(textwrap.dedent(text).format(python=sys.executable, **fields))
         path.chmod(0o755)
 
-    def ncu(self, unknown):
-        self.write("ncu", FAKE_NCU, folder=str(self.folder), unknown=unknown)
+    def ncu(self, unknown, said=None):
+        self.write("ncu", FAKE_NCU, folder=str(self.folder), unknown=unknown, said=said or unknown)
 
     def pages(self, instructions, metrics):
         kernel = V1.replace("v1", "v2")
@@ -272,11 +275,10 @@ class WholeRun(unittest.TestCase):
             lines.append(f'"{i}","0x{16 * i:x}","      @P1 {opcode} R0, R1 ","0","0","{executed}","{threads}","{lanes}","-",'
                          f'"0","{wavefronts}","{ideal}","{sectors}"')
         (self.folder / "source.csv").write_text("\n".join(lines) + "\n")
-        about = '"ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size","Device","CC",'
         names, values = ",".join(f'"{name}"' for name in metrics), ",".join(f'"{value:,}"' for value in metrics.values())
         units = ",".join(['""'] * (11 + len(metrics)))
         launch = f'"0","1","flashlens","127.0.0.1","{kernel}","1","7","(128, 1, 1)","(1, 1, 1)","0","9.0",{values}'
-        (self.folder / "raw.csv").write_text(f"==PROF== something\n{about}{names}\n{units}\n{launch}\n")
+        (self.folder / "raw.csv").write_text(f"==PROF== something\n{ABOUT},{names}\n{units}\n{launch}\n")
 
     def run_script(self, *arguments):
         done = subprocess.run([sys.executable, str(SCRIPT), "--build", str(self.folder), "--ncu", str(self.folder / "ncu"),
@@ -312,6 +314,15 @@ class WholeRun(unittest.TestCase):
         self.assertEqual(code, 1)
         self.assertRegex(said, "metrics that this ncu does not have: .*" + name.replace(".", r"\."))
         self.assertIn("sectors by cp.async", said)
+        self.assertNotIn("FAILED", said)
+
+    def test_ncu_that_does_not_say_which_metric_it_does_not_know_counts_what_it_can(self):
+        self.ncu(unknown=check_counters.SECTORS.format("ld"), said="(one of them)")
+        self.pages(INSTRUCTIONS, {})
+        code, said = self.run_script("--shapes", str(self.folder / "shapes"))
+        self.assertEqual(code, 1)
+        self.assertIn("sectors loaded", said)
+        self.assertNotIn("matrix products", said)
         self.assertNotIn("FAILED", said)
 
     def test_a_shape_that_fails_does_not_stop_the_others(self):
