@@ -74,7 +74,7 @@ void expect_only_there(const Problem& p, const Place& at, double value) {
             break;
     }
     expect_right(p, inputs, 2);
-    for (const Variant variant : {Variant::v1, Variant::v2}) {
+    for (const Variant variant : every_variant) {
         const Output before = run(p, clean, {.variant = variant});
         const Output after = run(p, inputs, {.variant = variant});
         const bool other_way = at.tensor == Tensor::q && std::isinf(value);
@@ -163,7 +163,7 @@ TEST_CASE("visible logits that are all -inf give NaN, and lse -inf; some of them
             const Problem p = shape(1, 1, 1, 20, 600, head_dim, causal);
             const Inputs all = make_inputs(p, first_column(1.0), first_column(-infinity), [](auto...) { return 1.0; });
             expect_right(p, all, 2);
-            for (const Variant variant : {Variant::v1, Variant::v2}) {
+            for (const Variant variant : every_variant) {
                 const Output output = run(p, all, {.variant = variant});
                 for (std::size_t i = 0; i < output.o.size(); ++i) {
                     REQUIRE(std::isnan(widen(output.o[i], p.dtype)));
