@@ -76,8 +76,7 @@ __global__ void __launch_bounds__(Traits::threads, Traits::min_ctas_per_sm)
     typename T::FragQ frag_q;
     typename T::FragP frag_p;
     typename T::Rows m, l, offset = {};  // offset: m scale_log2, what exponents are taken from
-    const f32 room = headroom(scale_log2);
-    bool huge = false;  // of the warp's last key block: whether a logit was huge
+    f32 room = headroom(scale_log2);
     v2::clear<T>(acc_o, m, l);
 
     int n = cta.key_blocks - 1;
@@ -112,9 +111,8 @@ __global__ void __launch_bounds__(Traits::threads, Traits::min_ctas_per_sm)
         if (n >= cta.unmasked_blocks) {
             v2::apply_mask<T, Causal>(acc_s, p, cta.first_row, n * T::block_n);
         }
-        const bool grown = max_has_grown<T>(acc_s, m, room);
-        if (warp_any(grown || huge)) {
-            huge = raise_max<T>(acc_s, m, l, acc_o, offset, scale_log2, room);
+        if (warp_any(max_has_grown<T>(acc_s, m, room))) {
+            room = raise_max<T>(acc_s, m, l, acc_o, offset, scale_log2, room);
         }
 #pragma unroll
         for (int key = 0; key < T::block_n; key += 16) {

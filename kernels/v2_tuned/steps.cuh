@@ -96,11 +96,11 @@ FLASHLENS_INLINE bool max_has_grown(const typename T::AccS& acc_s, const typenam
 }
 
 /// In rows where a lane asked for it m becomes the maximum so far, and l and acc_o follow; the others stay as they are, so
-/// that no row depends on its neighbours. True: a logit is huge, exponents were taken from differences, and the next key
-/// block must come here too.
+/// that no row depends on its neighbours. What room the next key block has: none if a logit was huge, whose exponents are
+/// taken from differences, here and block by block.
 template <class T>
-FLASHLENS_INLINE bool raise_max(typename T::AccS& acc_s, typename T::Rows& m, typename T::Rows& l,
-                                typename T::AccO& acc_o, typename T::Rows& offset, f32 c, f32 room) {
+FLASHLENS_INLINE f32 raise_max(typename T::AccS& acc_s, typename T::Rows& m, typename T::Rows& l,
+                               typename T::AccO& acc_o, typename T::Rows& offset, f32 c, f32 room) {
     const Step step("raise_max");
     typename T::Rows m_old, rescale;
 #pragma unroll
@@ -116,7 +116,7 @@ FLASHLENS_INLINE bool raise_max(typename T::AccS& acc_s, typename T::Rows& m, ty
     }
     const bool huge = v2::choose_exponents<T>(acc_s, m_old, m, offset, rescale, c);
     v2::rescale_sums<T>(l, acc_o, rescale);
-    return huge;
+    return select(huge, -infinity, headroom(c));
 }
 
 /// P = 2^(S c - offset) of 16 keys, in 16 bits; l adds up this lane's columns.
