@@ -162,8 +162,7 @@ Bench bench(const BenchRequest& request) {
     std::string why;
     const std::optional<hardware::Card> here = card_here(&why);
     if (!here) {
-        throw UsageError(
-            fmt::format("bench: {}; bench times the kernels on a card, compare and explain work without one", why));
+        throw UsageError(fmt::format("bench needs a GPU: {}; compare and explain work without one", why));
     }
     return bench(request, machine_here(*here));
 }

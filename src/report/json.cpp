@@ -76,10 +76,10 @@ void add_launch(Json& json, const LaunchFacts& launch) {
     json["registers"] = launch.registers;
     json["ctas_per_sm"] = launch.occupancy.ctas_per_sm;
     json["limiter"] = limiter(launch.occupancy.limiter);
-    json["occupancy"] = json_number(launch.occupancy.fraction);
+    json["occupancy"] = number(launch.occupancy.fraction);
     json["sms_with_work"] = launch.waves.sms_with_work;
-    json["sm_fill"] = json_number(launch.waves.sm_fill);
-    json["waves"] = json_number(launch.waves.waves);
+    json["sm_fill"] = number(launch.waves.sm_fill);
+    json["waves"] = number(launch.waves.waves);
     if (launch.splits) {
         json["splits"] = *launch.splits;
     }
@@ -116,18 +116,18 @@ void add_counted(Json& json, const std::optional<CountedFacts>& counted) {
 
 void add_times(Json& json, const VariantFacts& variant, const Comparison& comparison) {
     const bool timed = variant.timed.has_value();
-    json["time_us"] = timed ? json_number(variant.timed->median_us) : Json();
-    json["time_min_us"] = timed ? json_number(variant.timed->min_us) : Json();
-    json["time_max_us"] = timed ? json_number(variant.timed->max_us) : Json();
+    json["time_us"] = timed ? number(variant.timed->median_us) : Json();
+    json["time_min_us"] = timed ? number(variant.timed->min_us) : Json();
+    json["time_max_us"] = timed ? number(variant.timed->max_us) : Json();
     json["time_runs"] = timed ? Json(variant.timed->runs) : Json();
-    json["tflops"] = timed ? json_number(tflops(comparison.problem, variant.timed->median_us)) : Json();
-    json["simulation_us"] = variant.simulation_us ? json_number(*variant.simulation_us) : Json();
+    json["tflops"] = timed ? number(tflops(comparison.problem, variant.timed->median_us)) : Json();
+    json["simulation_us"] = variant.simulation_us ? number(*variant.simulation_us) : Json();
 }
 
 void add_error(Json& json, const VariantFacts& variant) {
     const bool checked = variant.error.has_value();
     const ErrorReport e = variant.error.value_or(ErrorReport{});
-    const auto known = [&](double value) { return checked ? json_number(value) : Json(); };
+    const auto known = [&](double value) { return checked ? number(value) : Json(); };
     json["max_abs_error"] = known(e.max_abs_error);
     json["rms_error"] = known(e.rms_error);
     json["allowed_max_abs_error"] = known(e.allowed_max_abs_error);
@@ -164,7 +164,7 @@ Json variant_json(const VariantFacts& variant, const Comparison& comparison, Det
 }
 
 Json figure(const Figure& figure) {
-    return {{"name", figure.name}, {"value", json_number(figure.value)}};
+    return {{"name", figure.name}, {"value", number(figure.value)}};
 }
 
 Json sentences(const Comparison& comparison, Language language) {
@@ -202,7 +202,7 @@ std::string to_json(const Comparison& comparison, Detail detail, Language langua
     if (detail == Detail::compared) {
         json["reference"] = nullptr;
         if (comparison.reference) {
-            json["reference"] = {{"time_us", json_number(comparison.reference->time_us)},
+            json["reference"] = {{"time_us", number(comparison.reference->time_us)},
                                  {"rows_checked", comparison.reference->rows_checked},
                                  {"rows_total", comparison.reference->rows_total}};
         }

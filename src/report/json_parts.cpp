@@ -6,7 +6,7 @@
 
 namespace flashlens::report {
 
-Json json_number(double value) {
+Json number(double value) {
     if (std::isnan(value)) {
         return "nan";
     }
@@ -27,7 +27,7 @@ Json json_of(const Problem& problem) {
     json["causal"] = problem.causal;
     json["align"] = problem.align == Align::bottom_right ? "bottom-right" : "top-left";
     json["dtype"] = dtype_name(problem.dtype);
-    json["scale"] = json_number(problem.scale);
+    json["scale"] = number(problem.scale);
     json["seed"] = problem.seed;
     json["dist"] = distribution_name(problem.dist);
     json["visible_pairs"] = visible_pairs(problem);
@@ -46,9 +46,9 @@ Json json_of(const hardware::Card& card) {
     json["shared_bytes_per_sm"] = card.shared_bytes_per_sm;
     json["max_shared_bytes_per_cta"] = card.max_shared_bytes_per_cta;
     json["reserved_shared_bytes_per_cta"] = card.reserved_shared_bytes_per_cta;
-    json["matmul_tflops"] = json_number(card.matmul_tflops);
-    json["fp32_tflops"] = json_number(card.fp32_tflops);
-    json["memory_gb_per_s"] = json_number(card.memory_gb_per_s);
+    json["matmul_tflops"] = number(card.matmul_tflops);
+    json["fp32_tflops"] = number(card.fp32_tflops);
+    json["memory_gb_per_s"] = number(card.memory_gb_per_s);
     json["source"] = card.source;
     return json;
 }

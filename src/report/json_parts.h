@@ -12,7 +12,7 @@ namespace flashlens::report {
 using Json = nlohmann::ordered_json;
 
 /// A number that is not finite, which JSON can't hold, is the string "nan", "inf" or "-inf".
-Json json_number(double value);
+Json number(double value);
 Json json_of(const Problem& problem);
 Json json_of(const hardware::Card& card);
 
