@@ -120,10 +120,10 @@ bool measure_limit(MatmulLimit& limit, double MatmulLimit::*where, const BenchRe
     Problem square;
     square.dtype = request.problems.front().dtype;
     square.heads = square.kv_heads = 1;
-    square.seqlen_q = square.seqlen_k = matmul_size;
-    square.head_dim = matmul_size;
+    square.seqlen_q = 0;  // K and V are enough
+    square.seqlen_k = square.head_dim = matmul_size;
     const Inputs matrices = quick_inputs(square);
-    const std::optional<gpu::Matmul> matmul = machine.time_matmul(square.dtype, matmul_size, matrices.q, matrices.k,
+    const std::optional<gpu::Matmul> matmul = machine.time_matmul(square.dtype, matmul_size, matrices.k, matrices.v,
                                                                   request.samples, &limit.why_not_measured);
     if (!matmul) {
         return false;
@@ -162,7 +162,7 @@ Bench bench(const BenchRequest& request) {
     std::string why;
     const std::optional<hardware::Card> here = card_here(&why);
     if (!here) {
-        throw UsageError(fmt::format("bench needs a GPU: {}; compare and explain work without one", why));
+        throw UsageError(fmt::format("bench needs a GPU, as compare and explain do not: {}", why));
     }
     return bench(request, machine_here(*here));
 }
