@@ -25,6 +25,9 @@ Problem large(bool causal) {
     return p;
 }
 
+/// Cards clock above what their data sheets take for granted.
+constexpr double headroom = 1.3;
+
 double rate(const BenchRow& row, const VariantFacts& variant) {
     return static_cast<double>(flops(row.problem)) / variant.timed->median_us * 1e-6;
 }
@@ -61,7 +64,7 @@ TEST_CASE("bench: every variant has a verdict and a time that its card can reach
             CHECK(timed.median_us <= timed.upper_quartile_us);
             CHECK(timed.upper_quartile_us <= timed.max_us);
             if (result.card.matmul_tflops > 0.0) {
-                CHECK(rate(row, variant) < result.card.matmul_tflops);
+                CHECK(rate(row, variant) < headroom * result.card.matmul_tflops);
                 if (row.problem.seqlen_k == 4096) {
                     CHECK(rate(row, variant) > result.card.matmul_tflops / 100);
                 }
@@ -77,7 +80,7 @@ TEST_CASE("bench: every variant has a verdict and a time that its card can reach
     }
 }
 
-TEST_CASE("bench: cuBLAS reaches more than the kernels and no more than the data sheet's rate") {
+TEST_CASE("bench: cuBLAS reaches more than the kernels, and about the data sheet's rate") {
     BenchRequest request;
     request.problems = {large(false)};
     request.samples = 7;
@@ -98,7 +101,7 @@ TEST_CASE("bench: cuBLAS reaches more than the kernels and no more than the data
     }
     if (result.card.matmul_tflops > 0.0) {
         CHECK(limit.tflops > 0.3 * result.card.matmul_tflops);
-        CHECK(limit.tflops < 1.1 * result.card.matmul_tflops);
+        CHECK(limit.tflops < headroom * result.card.matmul_tflops);
     }
 }
 
