@@ -8,6 +8,7 @@
 
 namespace flashlens::gpu {
 
+/// Stays loaded until the program ends: CUDA's libraries leave threads and handlers behind that outlive a dlclose.
 class Library {
 public:
     /// The first of these names that loads: a name alone is looked for where the system keeps libraries.
@@ -16,14 +17,6 @@ public:
             handle_ = handle_ != nullptr ? handle_ : dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
         }
     }
-    Library(const Library&) = delete;
-    Library& operator=(const Library&) = delete;
-    ~Library() {
-        if (handle_ != nullptr) {
-            dlclose(handle_);
-        }
-    }
-
     /// Null where the library isn't loaded or has no such function. Function: its type, "int(char*, unsigned)".
     template <class Function>
     Function* function(const char* name) const {
