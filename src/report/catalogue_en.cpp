@@ -217,7 +217,7 @@ constexpr Catalogue english = make_catalogue({
     {Text::bench_time, "time"},
     {Text::bench_spread, "spread"},
     {Text::bench_times_base, "vs {0}"},
-    {Text::bench_line, "{0} TFLOP/s, {1} of the limit, {2}, spread {3}, {4}x {5}"},
+    {Text::bench_line, "{0} TFLOP/s, {1} of the limit, {2}, spread {3}, {4} vs {5}"},
     {Text::bench_summary, "{0} is {2} times as fast as {1} (geometric mean of {3} shapes; {4} to {5}), {6}"},
     {Text::bench_failed, "{0} FAIL at {1}, {2}: {3}; a wrong result has no time"},
     {Text::bench_brief, "L: below {0} us, mostly launch overhead; TFLOP/s and ratio say little"},

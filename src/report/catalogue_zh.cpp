@@ -203,7 +203,7 @@ constexpr Catalogue chinese = make_catalogue({
     {Text::bench_time, "时间"},
     {Text::bench_spread, "波动"},
     {Text::bench_times_base, "对 {0}"},
-    {Text::bench_line, "{0} TFLOP/s，占上限 {1}，{2}，波动 {3}，{5} 的 {4} 倍"},
+    {Text::bench_line, "{0} TFLOP/s，占上限 {1}，{2}，波动 {3}，对 {5} 为 {4}"},
     {Text::bench_summary, "{0} 的速度是 {1} 的 {2} 倍（{3} 个形状的几何平均；{4} 到 {5}），{6}"},
     {Text::bench_failed, "{0} 在 {1}（{2}）不通过：{3}；结果有误的不给时间"},
     {Text::bench_brief, "L：低于 {0} us，大半是 kernel 启动开销，TFLOP/s 和倍数说明不了什么"},

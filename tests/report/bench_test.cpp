@@ -278,7 +278,7 @@ TEST_CASE("bench fits screens of any width, and is tables wherever it is no scre
     }
     const std::string narrow = show_bench(sample(), Language::en, {60, true, false, true});
     CHECK(has(narrow, "\nB H S D = 4 32 4096 64\n"));
-    CHECK(has(narrow, "\n  v2  275 TFLOP/s, 40 % of the limit, 2 ms, spread 0.2 %,\n      2.00x v1\n"));
+    CHECK(has(narrow, "\n  v2  275 TFLOP/s, 40 % of the limit, 2 ms, spread 0.2 %,\n      2.00 vs v1\n"));
     CHECK(has(narrow, "\n  v1  -\n"));
 }
 
