@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ostream>
+#include <string>
 
 #include "cli/explorer_seam.h"
 #include "cli/options.h"
@@ -29,10 +30,14 @@ struct Context {
 
 int run_compare(const Context& context);
 int run_explain(const Context& context);
+int run_bench(const Context& context);
 int run_devices(const Context& context);
 int run_completion(const Context& context);
 
-/// The table to `out`, and with --json FILE the JSON to the file; with --json - the JSON alone to `out`.
-void deliver(const Context& context, const std::string& table, const std::string& json);
+/// Throws UsageError, before any work is done, when what --json or --csv names can't be written.
+void check_outputs(const Context& context);
+
+/// The table to `out`, and with --json FILE and --csv FILE these to the files; with - for a file, that one alone to `out`.
+void deliver(const Context& context, const std::string& table, const std::string& json, const std::string& csv = "");
 
 }  // namespace flashlens::cli

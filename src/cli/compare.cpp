@@ -2,7 +2,6 @@
 #include <string>
 
 #include "cli/commands.h"
-#include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/request.h"
 #include "report/comparison_view.h"
@@ -29,9 +28,7 @@ Comparison compare_with_progress(const Context& context, Request& request) {
 
 int run_compare(const Context& context) {
     Request request = to_request(context.given, context.explorer);
-    if (context.given.has("--json")) {
-        check_writable(std::string(context.given.text("--json")));
-    }
+    check_outputs(context);
     const Comparison comparison = compare_with_progress(context, request);
     constexpr auto detail = report::Detail::compared;
     deliver(context, report::show(comparison, detail, context.language, context.terminal),

@@ -71,7 +71,7 @@ _flashlens() {{
     case "$before" in
 {}        completion) COMPREPLY=($(compgen -W "bash zsh" -- "$word")); return ;;
     esac
-    COMPREPLY=($(compgen -W "compare explain devices completion {}" -- "$word"))
+    COMPREPLY=($(compgen -W "compare explain bench devices completion {}" -- "$word"))
 }}
 complete -F _flashlens flashlens
 )",
@@ -97,7 +97,7 @@ std::string zsh_script(const Explorer& explorer) {
 _flashlens() {{
     _arguments \
 {}        '--help' '--version' \
-        '1:command:(compare explain devices completion)' \
+        '1:command:(compare explain bench devices completion)' \
         '2:shell:(bash zsh)'
 }}
 # Loaded by its name from a folder of $fpath, it is called; sourced, it registers itself.

@@ -6,6 +6,7 @@ std::string help_text() {
     return R"(usage: flashlens [compare] [options]   run FlashAttention-1 (v1), -2 (v2) and a
                                        CPU reference, and show what differs
        flashlens explain [options]     grid, occupancy, waves; nothing is run
+       flashlens bench [options]       times on the card here; a table to paste
        flashlens devices [options]     cards that --gpu knows, and the one here
        flashlens completion bash|zsh   a script with which the shell completes
 
@@ -23,6 +24,8 @@ run      --machine auto|gpu|cpu    the GPU here, or the kernels on the CPU
 files    --input DIR    q.npy, k.npy, v.npy of (batch, seqlen, heads, dim)
          --output DIR   writes o.npy and lse.npy of each variant
          --json FILE    writes every figure as JSON; - is standard output
+bench    --shapes "B,H,S,D ..."   or B,H,KV,Sq,Sk,D; else one shape, or a table
+         --samples N (21)   --csv FILE   --limit measured|nominal (matmul's)
 show     --lang en|zh   --no-color   -h, --help   -V, --version
 
 examples   flashlens -b 1 -H 8 -s 1024 --causal

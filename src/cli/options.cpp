@@ -38,11 +38,19 @@ constexpr std::array option_table = std::to_array<Option>({
     {"--input", "", Values::folder, "", false, true, false},
     {"--output", "", Values::folder, "", false, false, false},
     {"--json", "", Values::file, "", false, true, true},
+    {"--csv", "", Values::file, "", false, false, false, false},
+    {"--shapes", "", Values::number, "", true, false, false, false},
+    {"--samples", "", Values::number, "", false, false, false, false},
+    {"--limit", "", Values::choices, "measured nominal", false, false, false, false},
     {"--lang", "", Values::choices, "en zh", false, true, true},
     {"--no-color", "", Values::none, "", false, true, true},
 });
 
-constexpr std::array commands{Command::compare, Command::explain, Command::devices, Command::completion};
+/// bench runs on the card that is here, on inputs of its own.
+constexpr std::array<std::string_view, 4> not_for_bench{"--machine", "--gpu", "--input", "--output"};
+
+constexpr std::array commands{Command::compare, Command::explain, Command::bench, Command::devices,
+                              Command::completion};
 
 /// Insertions, deletions and replacements from one word to the other.
 std::size_t edits(std::string_view a, std::string_view b) {
@@ -85,7 +93,7 @@ std::string suggestion(std::string_view word, const std::vector<std::string_view
     }
     std::vector<std::string_view> names;
     std::transform(commands.begin(), commands.end(), std::back_inserter(names), name_of);
-    throw UsageError(fmt::format("{}: no such command (there are compare, explain, devices, completion); {}",
+    throw UsageError(fmt::format("{}: no such command (there are compare, explain, bench, devices, completion); {}",
                                  word.empty() ? "''" : report::printable(word), suggestion(word, names)));
 }
 
@@ -93,14 +101,11 @@ void refuse_what_the_command_does_not_take(const Given& given) {
     for (const auto& [name, text] : given.options) {
         const auto option = std::find_if(option_table.begin(), option_table.end(),
                                          [&n = name](const Option& o) { return o.name == n; });
-        const bool taken = given.command == Command::compare ||
-                           (given.command == Command::explain && option->for_explain) ||
-                           (given.command == Command::devices && option->for_devices);
-        if (!taken) {
-            const bool nothing_runs = given.command == Command::explain;
-            throw UsageError(fmt::format("{}: {} {}; leave it out, or use it with compare", name,
-                                         name_of(given.command),
-                                         nothing_runs ? "runs nothing and does not take it" : "does not take it"));
+        if (!takes(given.command, *option)) {
+            const bool nothing_runs = given.command == Command::explain && option->for_compare;
+            throw UsageError(fmt::format("{}: {} {}; leave it out, or use it with {}", name, name_of(given.command),
+                                         nothing_runs ? "runs nothing and does not take it" : "does not take it",
+                                         name_of(option->for_compare ? Command::compare : Command::bench)));
         }
     }
 }
@@ -113,12 +118,30 @@ std::string_view name_of(Command command) {
             return "compare";
         case Command::explain:
             return "explain";
+        case Command::bench:
+            return "bench";
         case Command::devices:
             return "devices";
         case Command::completion:
             break;
     }
     return "completion";
+}
+
+bool takes(Command command, const Option& option) {
+    switch (command) {
+        case Command::compare:
+            return option.for_compare;
+        case Command::explain:
+            return option.for_explain;
+        case Command::bench:
+            return std::find(not_for_bench.begin(), not_for_bench.end(), option.name) == not_for_bench.end();
+        case Command::devices:
+            return option.for_devices;
+        case Command::completion:
+            break;
+    }
+    return false;
 }
 
 std::span<const Option> options() {

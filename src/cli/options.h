@@ -11,7 +11,7 @@
 
 namespace flashlens::cli {
 
-enum class Command { compare, explain, devices, completion };
+enum class Command { compare, explain, bench, devices, completion };
 
 std::string_view name_of(Command command);
 
@@ -26,7 +26,11 @@ struct Option {
     bool shapes_input = false;  ///< sets what --input reads from its files
     bool for_explain = false;   ///< explain takes it too
     bool for_devices = false;   ///< devices takes it too
+    bool for_compare = true;    ///< compare takes it
 };
+
+/// Does the command take the option?
+bool takes(Command command, const Option& option);
 
 /// All but --help and --version.
 std::span<const Option> options();

@@ -1,5 +1,7 @@
 #include "cli/program.h"
 
+#include <fmt/format.h>
+
 #include <exception>
 #include <new>
 
@@ -8,6 +10,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/strict.h"
+#include "report/width.h"
 #include "usage_error.h"
 
 namespace flashlens::cli {
@@ -37,6 +40,8 @@ int dispatch(const Given& given, const Explorer& explorer, const report::Surroun
     switch (given.command) {
         case Command::explain:
             return run_explain(context);
+        case Command::bench:
+            return run_bench(context);
         case Command::devices:
             return run_devices(context);
         case Command::completion:
@@ -49,15 +54,28 @@ int dispatch(const Given& given, const Explorer& explorer, const report::Surroun
 
 }  // namespace
 
-void deliver(const Context& context, const std::string& table, const std::string& json) {
-    const std::string file(context.given.text("--json"));
-    if (file == "-") {
-        context.out << json;
-        return;
+void check_outputs(const Context& context) {
+    for (const std::string_view option : {"--json", "--csv"}) {
+        if (context.given.has(option)) {
+            check_writable(option, std::string(context.given.text(option)));
+        }
     }
-    context.out << table;
-    if (!file.empty()) {
-        write_json_file(file, json);
+    const std::string_view file = context.given.text("--json");
+    if (!file.empty() && file == context.given.text("--csv")) {
+        throw UsageError(fmt::format("--json {0} with --csv {0}: one would replace the other; name two files",
+                                     report::printable(file)));
+    }
+}
+
+void deliver(const Context& context, const std::string& table, const std::string& json, const std::string& csv) {
+    const std::string json_file(context.given.text("--json"));
+    const std::string csv_file(context.given.text("--csv"));
+    context.out << (json_file == "-" ? json : csv_file == "-" ? csv : table);
+    if (!json_file.empty() && json_file != "-") {
+        write_file("--json", json_file, json);
+    }
+    if (!csv_file.empty() && csv_file != "-") {
+        write_file("--csv", csv_file, csv);
     }
 }
 

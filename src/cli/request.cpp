@@ -119,7 +119,7 @@ Request to_request(const Given& given, const Explorer& explorer) {
     request.verify = given.has("--verify") ? checks[chosen(given, "--verify")] : Verify::sample;
     request.input_folder = given.text("--input");
     request.output_folder = given.text("--output");
-    for (const std::string_view folder : {"--input", "--output", "--json"}) {
+    for (const std::string_view folder : {"--input", "--output", "--json", "--csv"}) {
         if (given.has(folder) && given.text(folder).empty()) {
             throw UsageError(fmt::format("{} '': needs a name", folder));
         }

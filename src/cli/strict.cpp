@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 #include <limits>
+#include <sstream>
 #include <system_error>
 
 #include "report/width.h"
@@ -22,6 +24,11 @@ namespace {
 
 bool only_digits(std::string_view text) {
     return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+std::vector<std::string> words_of(std::string_view text) {
+    std::istringstream stream{std::string(text)};
+    return {std::istream_iterator<std::string>(stream), {}};
 }
 
 /// Of digits; nothing when it is too large for the type.
@@ -107,6 +114,36 @@ std::vector<std::string> choice_list(std::string_view option, std::string_view v
         }
         rest.remove_prefix(comma + 1);
     }
+}
+
+std::vector<std::vector<std::int64_t>> shape_list(std::string_view option, std::string_view value) {
+    std::vector<std::vector<std::int64_t>> shapes;
+    for (const std::string& word : words_of(value)) {
+        std::vector<std::int64_t> sizes;
+        bool right = true;
+        for (std::string_view rest = word; right;) {
+            const std::size_t comma = rest.find(',');
+            const std::string_view digits = rest.substr(0, comma);
+            sizes.push_back(0);
+            right = only_digits(digits) && read(digits, sizes.back()) && sizes.back() >= 1 &&
+                    sizes.back() <= std::numeric_limits<std::int32_t>::max();
+            if (comma == std::string_view::npos) {
+                break;
+            }
+            rest.remove_prefix(comma + 1);
+        }
+        if (!right || (sizes.size() != 4 && sizes.size() != 6)) {
+            refuse(option, word,
+                   fmt::format("no shape; a shape is B,H,S,D or B,H,KV,Sq,Sk,D, sizes from 1, blanks between shapes: "
+                               "try {} \"4,32,4096,64 1,32,8,1,4096,128\"",
+                               option));
+        }
+        shapes.push_back(std::move(sizes));
+    }
+    if (shapes.empty()) {
+        refuse(option, value, fmt::format("names no shape; try {} 4,32,4096,64", option));
+    }
+    return shapes;
 }
 
 }  // namespace flashlens::cli

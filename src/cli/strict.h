@@ -26,4 +26,7 @@ std::size_t choice(std::string_view option, std::string_view value, const std::v
 std::vector<std::string> choice_list(std::string_view option, std::string_view value,
                                      const std::vector<std::string>& choices);
 
+/// Shapes with blanks between them, each "B,H,S,D" or "B,H,KV,Sq,Sk,D": four or six sizes from 1.
+std::vector<std::vector<std::int64_t>> shape_list(std::string_view option, std::string_view value);
+
 }  // namespace flashlens::cli

@@ -114,8 +114,7 @@ std::vector<Outputs> run_on_gpu(std::vector<VariantFacts*>& variants, const Prob
     std::vector<Outputs> outputs;
     std::vector<gpu::Run> runs = gpu::run(calls, inputs.q, inputs.k, inputs.v, timing_samples);
     for (std::size_t i = 0; i < runs.size(); ++i) {
-        const std::vector<double>& us = runs[i].samples_us;
-        variants[i]->timed = TimedFacts{us[us.size() / 2], us.front(), us.back(), static_cast<int>(us.size())};
+        variants[i]->timed = timed_facts(runs[i].samples_us);
         outputs.push_back({std::move(runs[i].o), std::move(runs[i].lse)});
     }
     return outputs;
@@ -134,6 +133,18 @@ std::optional<ReferenceRun> reference_for(const Request& request, const Problem&
 
 std::vector<std::string> variant_names() {
     return all_variants();
+}
+
+TimedFacts timed_facts(std::span<const double> sorted_us) {
+    const std::size_t size = sorted_us.size();
+    TimedFacts facts;
+    facts.median_us = (sorted_us[size / 2] + sorted_us[(size - 1) / 2]) / 2;
+    facts.min_us = sorted_us.front();
+    facts.max_us = sorted_us.back();
+    facts.runs = static_cast<int>(size);
+    facts.lower_quartile_us = sorted_us[size / 4];
+    facts.upper_quartile_us = sorted_us[size - 1 - size / 4];
+    return facts;
 }
 
 std::optional<hardware::Card> card_here(std::string* why) {

@@ -100,6 +100,24 @@ Inputs random_inputs(const Problem& problem) {
     return inputs;
 }
 
+Inputs quick_inputs(const Problem& problem) {
+    constexpr std::int64_t period = 1000003;
+    const auto words = [&](Tensor tensor, std::int64_t size) {
+        std::vector<std::uint16_t> all(size);
+        random_elements(problem, tensor, 0, std::span(all).first(std::min(size, period)));
+        for (std::int64_t made = period; made < size; made += period) {
+            std::copy_n(all.begin(), std::min(period, size - made), all.begin() + made);
+        }
+        return all;
+    };
+    const std::int64_t kv_size = problem.batch * problem.seqlen_k * problem.kv_heads * problem.head_dim;
+    Inputs inputs;
+    inputs.q = words(Tensor::q, problem.batch * problem.seqlen_q * problem.heads * problem.head_dim);
+    inputs.k = words(Tensor::k, kv_size);
+    inputs.v = words(Tensor::v, kv_size);
+    return inputs;
+}
+
 std::uint16_t round_to(double value, DType dtype) {
     // Through fp32 rounded to odd: with at least two bits more than the type, the second rounding is then the only one
     // (Boldo and Melquiond, "Emulation of a FMA and correctly rounded sums", 2008).

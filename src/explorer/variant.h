@@ -28,6 +28,9 @@ AttentionParams kernel_params(const Problem& problem);
 /// The launch that a plan describes, for the GPU.
 gpu::Call gpu_call(const VariantFacts& planned, const Problem& problem);
 
+/// Of samples in ascending order, at least one.
+TimedFacts timed_facts(std::span<const double> sorted_us);
+
 struct CpuRun {
     std::vector<std::uint16_t> o;  ///< layouts of kernels/attention.h
     std::vector<float> lse;

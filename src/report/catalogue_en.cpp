@@ -192,6 +192,36 @@ constexpr Catalogue english = make_catalogue({
     {Text::device_unit_note,
      "Rates are the vendor's: dense fp16 matmul with fp32 sums, fp32, device memory. Each card's source: flashlens "
      "devices --json -"},
+    // bench
+    {Text::title_bench, "attention forward, timed"},
+    {Text::bench_card, "card: {0}, {1} SMs, sm_{2}; driver {3} (up to CUDA {4}), built with CUDA {5}; {6}"},
+    {Text::bench_inputs, "inputs: {0}, random ({1}), seed {2}"},
+    {Text::bench_timing,
+     "time: median of {0} samples after {1} of warm-up, each the mean of launches that take {2} together; the variants "
+     "take turns, and their order swaps from round to round; spread: the middle half of the samples, over the median"},
+    {Text::bench_rates, "TFLOP/s: 4 x B x H x D x the visible (query, key) pairs, over the time"},
+    {Text::bench_limit_measured,
+     "limit: {0} TFLOP/s, measured in this run through {1}: {2} x {2} x {2}, {3}, fp32 sums; {4} before the shapes and "
+     "{5} after"},
+    {Text::bench_limit_nominal, "limit: {0} TFLOP/s, nominal: the data sheet's rate, which no matmul quite reaches"},
+    {Text::bench_limit_unknown, "limit: not known for this card"},
+    {Text::bench_limit_why, " ({0})"},
+    {Text::bench_checked_sample, "checked: O and log-sum-exp against fp64, on a sample of rows of every shape"},
+    {Text::bench_checked_all, "checked: O and log-sum-exp against fp64, on all rows"},
+    {Text::bench_unchecked, "not checked whether the outputs are right (--verify off)"},
+    {Text::bench_causal, "causal"},
+    {Text::bench_causal_bottom_right, "causal, bottom-right aligned"},
+    {Text::bench_causal_top_left, "causal, top-left aligned"},
+    {Text::bench_variant, "variant"},
+    {Text::bench_of_limit, "of limit"},
+    {Text::bench_time, "time"},
+    {Text::bench_spread, "spread"},
+    {Text::bench_times_base, "vs {0}"},
+    {Text::bench_line, "{0} TFLOP/s, {1} of the limit, {2}, spread {3}, {4} vs {5}"},
+    {Text::bench_summary, "{0} is {2} times as fast as {1} (geometric mean of {3} shapes; {4} to {5}), {6}"},
+    {Text::bench_failed, "{0} FAIL at {1}, {2}: {3}; a wrong result has no time"},
+    {Text::bench_brief, "L: below {0} us, mostly launch overhead; TFLOP/s and ratio say little"},
+    {Text::bench_wide, "S: the spread is {0} of the median or more; run it again on a quiet machine"},
 });
 
 const Catalogue catalogue_en = english;

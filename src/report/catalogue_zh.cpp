@@ -178,6 +178,36 @@ constexpr Catalogue chinese = make_catalogue({
      "sm_{0}，{1} 个 SM，shared memory 每 SM {2}、每 CTA {3}，matmul {4}、fp32 {5} TFLOP/s，显存 {6} GB/s"},
     {Text::device_unit_note,
      "速率为厂商数据：稠密 fp16 matmul（fp32 求和）、fp32、显存带宽。各卡的出处见 flashlens devices --json -"},
+    // bench
+    {Text::title_bench, "attention 前向，计时"},
+    {Text::bench_card, "显卡：{0}，{1} 个 SM，sm_{2}；驱动 {3}（支持到 CUDA {4}），编译用 CUDA {5}；{6}"},
+    {Text::bench_inputs, "输入：{0}，随机（{1}），seed {2}"},
+    {Text::bench_timing,
+     "时间：预热 {1} 后取 {0} 个样本的中位数，每个样本是合计约 {2} 的若干次 launch "
+     "的平均；各实现轮流计时，每轮顺序对调；"
+     "波动：中间一半样本的宽度与中位数之比"},
+    {Text::bench_rates, "TFLOP/s：4 x B x H x D x 可见 (query, key) 对数，除以时间"},
+    {Text::bench_limit_measured,
+     "上限：{0} TFLOP/s，本次用 {1} 实测：{2} x {2} x {2}，{3}，fp32 求和；计时前 {4}，计时后 {5}"},
+    {Text::bench_limit_nominal, "上限：{0} TFLOP/s，厂商标称值，实际的 matmul 都达不到"},
+    {Text::bench_limit_unknown, "上限：不知道这张卡的数值"},
+    {Text::bench_limit_why, "（{0}）"},
+    {Text::bench_checked_sample, "已检查：每个形状抽样若干行，O 和 log-sum-exp 对照 fp64"},
+    {Text::bench_checked_all, "已检查：全部行的 O 和 log-sum-exp 对照 fp64"},
+    {Text::bench_unchecked, "没有检查输出是否正确（--verify off）"},
+    {Text::bench_causal, "causal"},
+    {Text::bench_causal_bottom_right, "causal，右下对齐"},
+    {Text::bench_causal_top_left, "causal，左上对齐"},
+    {Text::bench_variant, "实现"},
+    {Text::bench_of_limit, "占上限"},
+    {Text::bench_time, "时间"},
+    {Text::bench_spread, "波动"},
+    {Text::bench_times_base, "对 {0}"},
+    {Text::bench_line, "{0} TFLOP/s，占上限 {1}，{2}，波动 {3}，对 {5} 为 {4}"},
+    {Text::bench_summary, "{0} 的速度是 {1} 的 {2} 倍（{3} 个形状的几何平均；{4} 到 {5}），{6}"},
+    {Text::bench_failed, "{0} 在 {1}（{2}）不通过：{3}；结果有误的不给时间"},
+    {Text::bench_brief, "L：低于 {0} us，大半是 kernel 启动开销，TFLOP/s 和倍数说明不了什么"},
+    {Text::bench_wide, "S：波动达到中位数的 {0} 以上；请在空闲的机器上重测"},
 });
 
 const Catalogue catalogue_zh = chinese;

@@ -1,69 +1,11 @@
 #include "report/json.h"
 
-#include <cmath>
-#include <nlohmann/json.hpp>
-
 #include "report/facts.h"
+#include "report/json_parts.h"
 #include "report/why.h"
 
 namespace flashlens::report {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-Json number(double value) {
-    if (std::isnan(value)) {
-        return "nan";
-    }
-    if (std::isinf(value)) {
-        return value > 0 ? "inf" : "-inf";
-    }
-    return value;
-}
-
-/// Invalid UTF-8 (in a path, say) is replaced rather than refused.
-std::string dump(const Json& json) {
-    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
-Json problem(const Comparison& comparison) {
-    const Problem& p = comparison.problem;
-    Json json;
-    json["batch"] = p.batch;
-    json["heads"] = p.heads;
-    json["kv_heads"] = p.kv_heads;
-    json["seqlen_q"] = p.seqlen_q;
-    json["seqlen_k"] = p.seqlen_k;
-    json["head_dim"] = p.head_dim;
-    json["causal"] = p.causal;
-    json["align"] = p.align == Align::bottom_right ? "bottom-right" : "top-left";
-    json["dtype"] = dtype_name(p.dtype);
-    json["scale"] = number(p.scale);
-    json["seed"] = p.seed;
-    json["dist"] = distribution_name(p.dist);
-    json["input"] = comparison.input_folder.empty() ? Json() : Json(comparison.input_folder);
-    json["visible_pairs"] = visible_pairs(p);
-    json["flops"] = flops(p);
-    return json;
-}
-
-Json card(const hardware::Card& card) {
-    Json json;
-    json["name"] = card.name;
-    json["sm_count"] = card.sm_count;
-    json["sm"] = card.chip;
-    json["max_threads_per_sm"] = card.max_threads_per_sm;
-    json["max_ctas_per_sm"] = card.max_ctas_per_sm;
-    json["registers_per_sm"] = card.registers_per_sm;
-    json["shared_bytes_per_sm"] = card.shared_bytes_per_sm;
-    json["max_shared_bytes_per_cta"] = card.max_shared_bytes_per_cta;
-    json["reserved_shared_bytes_per_cta"] = card.reserved_shared_bytes_per_cta;
-    json["matmul_tflops"] = number(card.matmul_tflops);
-    json["fp32_tflops"] = number(card.fp32_tflops);
-    json["memory_gb_per_s"] = number(card.memory_gb_per_s);
-    json["source"] = card.source;
-    return json;
-}
 
 const char* limiter(hardware::Limiter limiter) {
     switch (limiter) {
@@ -250,8 +192,9 @@ Json sentences(const Comparison& comparison, Language language) {
 
 std::string to_json(const Comparison& comparison, Detail detail, Language language) {
     Json json;
-    json["problem"] = problem(comparison);
-    json["card"] = card(comparison.card);
+    json["problem"] = json_of(comparison.problem);
+    json["problem"]["input"] = comparison.input_folder.empty() ? Json() : Json(comparison.input_folder);
+    json["card"] = json_of(comparison.card);
     json["card"]["here"] = comparison.card_is_here;
     if (detail == Detail::compared) {
         json["machine"] = comparison.machine == Machine::gpu ? "gpu" : "cpu";
@@ -271,18 +214,18 @@ std::string to_json(const Comparison& comparison, Detail detail, Language langua
         }
     }
     json["why"] = sentences(comparison, language);
-    return dump(json);
+    return json_text(json);
 }
 
 std::string devices_to_json(const std::optional<hardware::Card>& here, const std::string& why_none_here) {
     Json json;
-    json["here"] = here ? card(*here) : Json();
+    json["here"] = here ? json_of(*here) : Json();
     json["why_none_here"] = here ? Json() : Json(why_none_here);
     json["cards"] = Json::array();
     for (const hardware::Card& known : hardware::cards()) {
-        json["cards"].push_back(card(known));
+        json["cards"].push_back(json_of(known));
     }
-    return dump(json);
+    return json_text(json);
 }
 
 }  // namespace flashlens::report

@@ -1,4 +1,4 @@
-// Every word that compare, explain and devices print, by name, in each language.
+// Every word that the commands print, by name, in each language.
 #pragma once
 
 #include <fmt/format.h>
@@ -177,6 +177,32 @@ enum class Text {
     device_memory,
     device_summary,
     device_unit_note,
+    // bench
+    title_bench,
+    bench_card,
+    bench_inputs,
+    bench_timing,
+    bench_rates,
+    bench_limit_measured,
+    bench_limit_nominal,
+    bench_limit_unknown,
+    bench_limit_why,
+    bench_checked_sample,
+    bench_checked_all,
+    bench_unchecked,
+    bench_causal,
+    bench_causal_bottom_right,
+    bench_causal_top_left,
+    bench_variant,
+    bench_of_limit,
+    bench_time,
+    bench_spread,
+    bench_times_base,
+    bench_line,
+    bench_summary,
+    bench_failed,
+    bench_brief,
+    bench_wide,
     count_,
 };
 

@@ -38,6 +38,37 @@ Comparison comparison(const Request& request, const World& world) {
     return result;
 }
 
+/// v1 takes 100 us and v2 50 us, whatever is asked; v1 refuses head dims over 128.
+Bench bench_of(const BenchRequest& request, const World& world) {
+    Bench result;
+    result.card = hardware::find_card("H200");
+    result.driver = "580.159.04";
+    result.date = "2026-11-29 20:15 UTC";
+    result.samples = request.samples;
+    result.verify = request.verify;
+    for (const Problem& problem : request.problems) {
+        BenchRow row;
+        row.problem = problem;
+        for (const auto& [name, us] : {std::pair{"v1", 100.0}, std::pair{"v2", 50.0}}) {
+            VariantFacts facts;
+            facts.name = name;
+            if (facts.name == "v1" && problem.head_dim > 128) {
+                facts.refusal = "takes multiples of 8 up to 128";
+            } else {
+                facts.timed = TimedFacts{us, us, us, request.samples, us, us};
+                facts.error = ErrorReport{};
+                facts.error->verdict = Verdict::pass;
+            }
+            row.variants.push_back(std::move(facts));
+        }
+        if (world.verdict == Verdict::fail) {
+            row.variants[1] = variant("v2", Verdict::fail);
+        }
+        result.rows.push_back(std::move(row));
+    }
+    return result;
+}
+
 }  // namespace
 
 Result run(const std::vector<std::string>& arguments, const World& world) {
@@ -59,6 +90,17 @@ Result run(const std::vector<std::string>& arguments, const World& world) {
         result.asked = request;
         result.command = "explain";
         return comparison(request, world);
+    };
+    explorer.bench = [&](const BenchRequest& request) {
+        result.asked_bench = request;
+        result.command = "bench";
+        if (!world.failure.empty()) {
+            throw std::runtime_error(world.failure);
+        }
+        if (world.reports_progress && request.progress) {
+            request.progress("timing", 0.25, 8.0);
+        }
+        return bench_of(request, world);
     };
     explorer.card_here = [](std::string* why) {
         *why = "this build has no CUDA";

@@ -14,8 +14,9 @@ struct Result {
     int code = 0;
     std::string out;
     std::string err;
-    Request asked;        ///< of compare or explain
-    std::string command;  ///< "compare" or "explain", when one was asked
+    Request asked;             ///< of compare or explain
+    BenchRequest asked_bench;  ///< of bench
+    std::string command;       ///< "compare", "explain" or "bench", when one was asked
 };
 
 /// How the explorer and the surroundings behave.
@@ -23,7 +24,7 @@ struct World {
     std::map<std::string, std::string> variables;
     bool terminal = false;            ///< both standard output and standard error
     Verdict verdict = Verdict::pass;  ///< of v2
-    std::string failure;              ///< compare throws this
+    std::string failure;              ///< compare and bench throw this
     bool reports_progress = false;
 };
 

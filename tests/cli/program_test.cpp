@@ -68,7 +68,8 @@ TEST_CASE("help fits a screen and names every option") {
             CHECK(has(help_text(), word));
         }
     }
-    for (const char* word : {"--help", "--version", "compare", "explain", "devices", "completion", "examples"}) {
+    for (const char* word :
+         {"--help", "--version", "compare", "explain", "bench", "devices", "completion", "examples"}) {
         CHECK(has(help_text(), word));
     }
     for (const std::vector<std::string>& arguments : {std::vector<std::string>{"--help"},
@@ -150,8 +151,13 @@ TEST_CASE("JSON in a file, beside the table") {
 TEST_CASE("no escape codes when output is no terminal") {
     World piped;
     piped.variables = {{"LANG", "en_US.UTF-8"}, {"TERM", "xterm"}};
-    for (const std::vector<std::string>& arguments :
-         {std::vector<std::string>{}, {"explain"}, {"devices"}, {"--help"}, {"--lang", "zh"}, {"--json", "-"}}) {
+    for (const std::vector<std::string>& arguments : {std::vector<std::string>{},
+                                                      {"explain"},
+                                                      {"bench"},
+                                                      {"devices"},
+                                                      {"--help"},
+                                                      {"--lang", "zh"},
+                                                      {"--json", "-"}}) {
         const auto result = run(arguments, piped);
         CHECK_FALSE(has(result.out, "\x1b"));
         CHECK_FALSE(has(result.err, "\x1b"));
@@ -204,7 +210,7 @@ TEST_CASE("completion scripts know every option") {
             CAPTURE(option.name);
             CHECK(has(script, option.name));
         }
-        for (const char* word : {"RTX3090", "bottom-right", "small", "v1,v2", "devices"}) {
+        for (const char* word : {"RTX3090", "bottom-right", "small", "v1,v2", "bench", "devices"}) {
             CHECK(has(script, word));
         }
     }
