@@ -29,6 +29,7 @@ struct Context {
 
 int run_compare(const Context& context);
 int run_explain(const Context& context);
+int run_sweep(const Context& context);
 int run_devices(const Context& context);
 int run_completion(const Context& context);
 

@@ -30,7 +30,7 @@ Comparison compare_with_progress(const Context& context, Request& request) {
 int run_compare(const Context& context) {
     Request request = to_request(context.given, context.explorer);
     if (context.given.has("--json")) {
-        check_writable(std::string(context.given.text("--json")));
+        check_writable("--json", std::string(context.given.text("--json")));
     }
     const Comparison comparison = compare_with_progress(context, request);
     constexpr auto detail = report::Detail::compared;

@@ -9,7 +9,7 @@ namespace flashlens::cli {
 
 int run_devices(const Context& context) {
     if (context.given.has("--json")) {
-        check_writable(std::string(context.given.text("--json")));
+        check_writable("--json", std::string(context.given.text("--json")));
     }
     std::string why;
     const std::optional<hardware::Card> here = context.explorer.card_here(&why);

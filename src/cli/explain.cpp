@@ -11,7 +11,7 @@ namespace flashlens::cli {
 int run_explain(const Context& context) {
     const Request request = to_request(context.given, context.explorer);
     if (context.given.has("--json")) {
-        check_writable(std::string(context.given.text("--json")));
+        check_writable("--json", std::string(context.given.text("--json")));
     }
     const Comparison comparison = context.explorer.explain(request);
     constexpr auto detail = report::Detail::explained;

@@ -15,34 +15,39 @@ namespace flashlens::cli {
 namespace {
 
 constexpr std::array option_table = std::to_array<Option>({
-    {"--batch", "-b", Values::number, "", true, true, false},
-    {"--heads", "-H", Values::number, "", true, true, false},
-    {"--kv-heads", "", Values::number, "", true, true, false},
-    {"--seqlen", "-s", Values::number, "", true, true, false},
-    {"--seqlen-q", "", Values::number, "", true, true, false},
-    {"--seqlen-k", "", Values::number, "", true, true, false},
-    {"--head-dim", "-d", Values::number, "", true, true, false},
-    {"--model", "", Values::models, "", true, true, false},
-    {"--causal", "", Values::none, "", false, true, false},
-    {"--no-causal", "", Values::none, "", false, true, false},
-    {"--align", "", Values::choices, "bottom-right top-left", false, true, false},
-    {"--dtype", "", Values::choices, "fp16 bf16", false, true, false},
-    {"--scale", "", Values::number, "", false, true, false},
-    {"--seed", "", Values::number, "", true, true, false},
-    {"--dist", "", Values::choices, "normal uniform sharp ones", true, true, false},
-    {"--machine", "", Values::choices, "auto gpu cpu", false, false, false},
-    {"--gpu", "", Values::cards, "", false, true, false},
-    {"--variants", "", Values::variants, "", false, true, false},
-    {"--splits", "", Values::number, "", false, true, false},
+    {"--batch", "-b", Values::number, "", true, true, false, InSweep::list},
+    {"--heads", "-H", Values::number, "", true, true, false, InSweep::list},
+    {"--kv-heads", "", Values::number, "", true, true, false, InSweep::list},
+    {"--seqlen", "-s", Values::number, "", true, true, false, InSweep::list},
+    {"--seqlen-q", "", Values::number, "", true, true, false, InSweep::list},
+    {"--seqlen-k", "", Values::number, "", true, true, false, InSweep::list},
+    {"--head-dim", "-d", Values::number, "", true, true, false, InSweep::list},
+    {"--model", "", Values::models, "", true, true, false, InSweep::list},
+    {"--causal", "", Values::none, "", false, true, false, InSweep::list},
+    {"--no-causal", "", Values::none, "", false, true, false, InSweep::list},
+    {"--align", "", Values::choices, "bottom-right top-left", false, true, false, InSweep::list},
+    {"--dtype", "", Values::choices, "fp16 bf16", false, true, false, InSweep::list},
+    {"--scale", "", Values::number, "", false, true, false, InSweep::list},
+    {"--seed", "", Values::number, "", true, true, false, InSweep::list},
+    {"--dist", "", Values::choices, "normal uniform sharp ones", true, true, false, InSweep::list},
+    {"--machine", "", Values::choices, "auto gpu cpu", false, false, false, InSweep::one},
+    {"--gpu", "", Values::cards, "", false, true, false, InSweep::list},
+    {"--variants", "", Values::variants, "", false, true, false, InSweep::one},
+    {"--splits", "", Values::number, "", false, true, false, InSweep::list},
     {"--verify", "", Values::choices, "full sample off", false, false, false},
     {"--input", "", Values::folder, "", false, true, false},
     {"--output", "", Values::folder, "", false, false, false},
-    {"--json", "", Values::file, "", false, true, true},
-    {"--lang", "", Values::choices, "en zh", false, true, true},
-    {"--no-color", "", Values::none, "", false, true, true},
+    {"--count", "", Values::choices, "auto on off", false, false, false, InSweep::one, false},
+    {"--chart", "", Values::charts, "", false, false, false, InSweep::one, false},
+    {"--svg", "", Values::file, "", false, false, false, InSweep::one, false},
+    {"--csv", "", Values::file, "", false, false, false, InSweep::one, false},
+    {"--json", "", Values::file, "", false, true, true, InSweep::one},
+    {"--lang", "", Values::choices, "en zh", false, true, true, InSweep::one},
+    {"--no-color", "", Values::none, "", false, true, true, InSweep::one},
 });
 
-constexpr std::array commands{Command::compare, Command::explain, Command::devices, Command::completion};
+constexpr std::array commands{Command::compare, Command::explain, Command::sweep, Command::devices,
+                              Command::completion};
 
 /// Insertions, deletions and replacements from one word to the other.
 std::size_t edits(std::string_view a, std::string_view b) {
@@ -85,7 +90,7 @@ std::string suggestion(std::string_view word, const std::vector<std::string_view
     }
     std::vector<std::string_view> names;
     std::transform(commands.begin(), commands.end(), std::back_inserter(names), name_of);
-    throw UsageError(fmt::format("{}: no such command (there are compare, explain, devices, completion); {}",
+    throw UsageError(fmt::format("{}: no such command (there are compare, explain, sweep, devices, completion); {}",
                                  word.empty() ? "''" : report::printable(word), suggestion(word, names)));
 }
 
@@ -93,14 +98,15 @@ void refuse_what_the_command_does_not_take(const Given& given) {
     for (const auto& [name, text] : given.options) {
         const auto option = std::find_if(option_table.begin(), option_table.end(),
                                          [&n = name](const Option& o) { return o.name == n; });
-        const bool taken = given.command == Command::compare ||
+        const bool taken = (given.command == Command::compare && option->for_compare) ||
+                           (given.command == Command::sweep && option->in_sweep != InSweep::no) ||
                            (given.command == Command::explain && option->for_explain) ||
                            (given.command == Command::devices && option->for_devices);
         if (!taken) {
             const bool nothing_runs = given.command == Command::explain;
-            throw UsageError(fmt::format("{}: {} {}; leave it out, or use it with compare", name,
-                                         name_of(given.command),
-                                         nothing_runs ? "runs nothing and does not take it" : "does not take it"));
+            throw UsageError(fmt::format("{}: {} {}; leave it out, or use it with {}", name, name_of(given.command),
+                                         nothing_runs ? "runs nothing and does not take it" : "does not take it",
+                                         option->for_compare ? "compare" : "sweep"));
         }
     }
 }
@@ -113,6 +119,8 @@ std::string_view name_of(Command command) {
             return "compare";
         case Command::explain:
             return "explain";
+        case Command::sweep:
+            return "sweep";
         case Command::devices:
             return "devices";
         case Command::completion:
@@ -202,6 +210,14 @@ Given read_command_line(const std::vector<std::string>& arguments) {
         }
         if (option->count() > 0) {
             given.options.emplace(name, texts[name]);
+        }
+    }
+    for (const CLI::Option* option : app.parse_order()) {
+        const auto name = std::find_if(registered.begin(), registered.end(),
+                                       [&](const auto& r) { return r.second == option; });
+        if (name != registered.end() &&
+            std::find(given.order.begin(), given.order.end(), name->first) == given.order.end()) {
+            given.order.emplace_back(name->first);
         }
     }
     refuse_what_the_command_does_not_take(given);

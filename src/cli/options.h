@@ -11,12 +11,15 @@
 
 namespace flashlens::cli {
 
-enum class Command { compare, explain, devices, completion };
+enum class Command { compare, explain, sweep, devices, completion };
 
 std::string_view name_of(Command command);
 
 /// What may follow an option, for completion.
-enum class Values { none, number, choices, models, cards, variants, folder, file };
+enum class Values { none, number, choices, models, cards, variants, charts, folder, file };
+
+/// What sweep makes of an option: it does not take it, takes one value, or a list whose values it sweeps over.
+enum class InSweep { no, one, list };
 
 struct Option {
     std::string_view name;        ///< "--batch"
@@ -26,6 +29,8 @@ struct Option {
     bool shapes_input = false;  ///< sets what --input reads from its files
     bool for_explain = false;   ///< explain takes it too
     bool for_devices = false;   ///< devices takes it too
+    InSweep in_sweep = InSweep::no;
+    bool for_compare = true;  ///< compare takes all but what is sweep's alone
 };
 
 /// All but --help and --version.
@@ -42,6 +47,7 @@ struct Given {
     Command command = Command::compare;
     std::string shell;  ///< for completion
     std::map<std::string, std::string, std::less<>> options;
+    std::vector<std::string> order;  ///< their names, as first given from left to right
 
     bool has(std::string_view option) const { return options.find(option) != options.end(); }
     /// The text of an option that was given, else `otherwise`.

@@ -37,6 +37,8 @@ int dispatch(const Given& given, const Explorer& explorer, const report::Surroun
     switch (given.command) {
         case Command::explain:
             return run_explain(context);
+        case Command::sweep:
+            return run_sweep(context);
         case Command::devices:
             return run_devices(context);
         case Command::completion:
@@ -57,7 +59,7 @@ void deliver(const Context& context, const std::string& table, const std::string
     }
     context.out << table;
     if (!file.empty()) {
-        write_json_file(file, json);
+        write_file("--json", file, json);
     }
 }
 

@@ -8,6 +8,7 @@ Explorer real_explorer() {
     Explorer explorer;
     explorer.compare = compare;
     explorer.explain = explain;
+    explorer.sweep = [](const SweepRequest& request) { return sweep(request); };
     explorer.card_here = [](std::string* why) { return card_here(why); };
     explorer.read_shape = read_shape;
     explorer.apply_model = [](std::string_view name, Problem& problem) { apply(find_model(name), problem); };

@@ -45,4 +45,11 @@ enum class Extent {
 CpuRun run_on_cpu(const VariantFacts& planned, const Problem& problem, const Inputs& inputs, Extent extent,
                   const std::function<void(double)>& progress);
 
+/// The counters alone, of one CTA a class: without inputs, and in no more memory for a large problem than for a small one.
+CountedFacts count_on_cpu(const VariantFacts& planned, const Problem& problem,
+                          const std::function<void(double)>& progress);
+
+/// About how many of the problem's FLOPs count_on_cpu has to execute, for estimates of how long it takes.
+double counting_flops(const VariantFacts& planned, const Problem& problem);
+
 }  // namespace flashlens

@@ -1,15 +1,12 @@
 #include "report/json.h"
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "report/facts.h"
+#include "report/json_parts.h"
 #include "report/why.h"
 
 namespace flashlens::report {
-namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json number(double value) {
     if (std::isnan(value)) {
@@ -21,12 +18,11 @@ Json number(double value) {
     return value;
 }
 
-/// Invalid UTF-8 (in a path, say) is replaced rather than refused.
 std::string dump(const Json& json) {
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-Json problem(const Comparison& comparison) {
+Json problem_json(const Comparison& comparison) {
     const Problem& p = comparison.problem;
     Json json;
     json["batch"] = p.batch;
@@ -47,7 +43,7 @@ Json problem(const Comparison& comparison) {
     return json;
 }
 
-Json card(const hardware::Card& card) {
+Json card_json(const hardware::Card& card) {
     Json json;
     json["name"] = card.name;
     json["sm_count"] = card.sm_count;
@@ -64,6 +60,8 @@ Json card(const hardware::Card& card) {
     json["source"] = card.source;
     return json;
 }
+
+namespace {
 
 const char* limiter(hardware::Limiter limiter) {
     switch (limiter) {
@@ -197,6 +195,8 @@ void add_error(Json& json, const VariantFacts& variant) {
     json["verdict"] = e.verdict == Verdict::pass ? "pass" : e.verdict == Verdict::fail ? "fail" : "not run";
 }
 
+}  // namespace
+
 Json variant_json(const VariantFacts& variant, const Comparison& comparison, Detail detail) {
     Json json;
     json["name"] = variant.name;
@@ -221,6 +221,8 @@ Json variant_json(const VariantFacts& variant, const Comparison& comparison, Det
     return json;
 }
 
+namespace {
+
 Json figure(const Figure& figure) {
     return {{"name", figure.name}, {"value", number(figure.value)}};
 }
@@ -244,8 +246,8 @@ Json sentences(const Comparison& comparison, Language language) {
 
 std::string to_json(const Comparison& comparison, Detail detail, Language language) {
     Json json;
-    json["problem"] = problem(comparison);
-    json["card"] = card(comparison.card);
+    json["problem"] = problem_json(comparison);
+    json["card"] = card_json(comparison.card);
     json["card"]["here"] = comparison.card_is_here;
     if (detail == Detail::compared) {
         json["machine"] = comparison.machine == Machine::gpu ? "gpu" : "cpu";
@@ -270,11 +272,11 @@ std::string to_json(const Comparison& comparison, Detail detail, Language langua
 
 std::string devices_to_json(const std::optional<hardware::Card>& here, const std::string& why_none_here) {
     Json json;
-    json["here"] = here ? card(*here) : Json();
+    json["here"] = here ? card_json(*here) : Json();
     json["why_none_here"] = here ? Json() : Json(why_none_here);
     json["cards"] = Json::array();
     for (const hardware::Card& known : hardware::cards()) {
-        json["cards"].push_back(card(known));
+        json["cards"].push_back(card_json(known));
     }
     return dump(json);
 }

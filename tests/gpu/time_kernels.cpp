@@ -1,7 +1,6 @@
 // time_kernels BATCH HEADS SEQLEN HEAD_DIM full|causal fp16|bf16: times both kernels on the card as `flashlens compare`
 // launches and times them, but with inputs that are quick to make, no counting on the CPU machine and no verdict. Prints
 // JSON with those keys of the program's own that tools/time-against-sdpa.py reads.
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "explorer/explorer.h"
+#include "explorer/inputs.h"
 #include "explorer/variant.h"
 
 using namespace flashlens;
@@ -19,18 +19,6 @@ using namespace flashlens;
 namespace {
 
 constexpr int samples = 21;
-
-/// Normally distributed words, repeated with a period that is prime and longer than any row.
-std::vector<std::uint16_t> words(const Problem& problem, Tensor tensor) {
-    std::vector<std::uint16_t> all(
-        static_cast<std::size_t>(problem.batch * problem.seqlen_q * problem.heads * problem.head_dim));
-    const std::size_t period = std::min<std::size_t>(all.size(), 1000003);
-    random_elements(problem, tensor, 0, {all.data(), period});
-    for (std::size_t i = period; i < all.size(); ++i) {
-        all[i] = all[i - period];
-    }
-    return all;
-}
 
 Request read(const std::vector<std::string>& arguments) {
     if (arguments.size() != 6 || (arguments[4] != "full" && arguments[4] != "causal") ||
@@ -59,8 +47,8 @@ void time_and_print(const Request& request) {
             calls.push_back(gpu_call(variant, p));
         }
     }
-    const std::vector<gpu::Run> runs =
-        gpu::run(calls, words(p, Tensor::q), words(p, Tensor::k), words(p, Tensor::v), samples);
+    const Inputs inputs = repeated_inputs(p);
+    const std::vector<gpu::Run> runs = gpu::run(calls, inputs.q, inputs.k, inputs.v, samples);
     std::printf("{\"machine\": \"gpu\", \"variants\": [");
     const char* separator = "";
     auto run = runs.begin();
