@@ -6,6 +6,8 @@ std::string help_text() {
     return R"(usage: flashlens [compare] [options]   run FlashAttention-1 (v1), -2 (v2) and a
                                        CPU reference, and show what differs
        flashlens explain [options]     grid, occupancy, waves; nothing is run
+       flashlens sweep [options]       lists and ranges, as a table and a chart:
+               -s 512:8192:x2 -H 1,8 -d 64:128:+8 --causal --no-causal ...
        flashlens devices [options]     cards that --gpu knows, and the one here
        flashlens completion bash|zsh   a script with which the shell completes
 
@@ -23,10 +25,13 @@ run      --machine auto|gpu|cpu    the GPU here, or the kernels on the CPU
 files    --input DIR    q.npy, k.npy, v.npy of (batch, seqlen, heads, dim)
          --output DIR   writes o.npy and lse.npy of each variant
          --json FILE    writes every figure as JSON; - is standard output
+sweep    --chart NAME (speedup with a card, else sm-fill)   --count auto|on|off
+         --csv FILE   --svg FILE   (also --json; - is standard output)
 show     --lang en|zh   --no-color   -h, --help   -V, --version
 
 examples   flashlens -b 1 -H 8 -s 1024 --causal
            flashlens explain -s 16384 -H 1 -b 1 --gpu "RTX 3090"
+           flashlens sweep -s 512:8192:x2 -H 1,8 --svg fill.svg
            flashlens --model llama3-8b --seqlen 256 --dtype bf16 --json -
 exit code  0 all right, 1 could not run, 2 bad usage, 3 a result is wrong
 )";

@@ -17,6 +17,7 @@ namespace {
 constexpr int widest_plot = 120;
 constexpr int plot_rows = 16;
 constexpr int narrowest_plot = 8;
+constexpr int narrowest_bars = 4;
 constexpr int dots_across = 2;  ///< of a Braille character
 constexpr int dots_down = 4;
 
@@ -297,7 +298,7 @@ std::string bars(const Chart& chart, const Terminal& terminal) {
             values = std::max(values, display_width(point.label));
         }
     }
-    const int room = std::clamp(terminal.columns - names - values - 5, narrowest_plot, widest_plot);
+    const int room = std::clamp(terminal.columns - names - values - 5, narrowest_bars, widest_plot);
     std::string result;
     for (std::size_t category = 0; category < chart.categories.size(); ++category) {
         std::string name = wrap(chart.categories[category], names).front();

@@ -19,6 +19,7 @@ constexpr double margin = 44.0;
 constexpr double title_size = 34.0;
 constexpr double text_size = 22.0;
 constexpr double small_size = 18.0;
+constexpr double inset = 18.0;  ///< of the first and last point of a line, so that markers stay off the axis
 constexpr double bar_gap = 4.0;    ///< between the bars of a group
 constexpr double group_gap = 16.0;
 
@@ -73,13 +74,16 @@ std::string escaped(std::string_view text) {
     return result;
 }
 
-/// About how wide text is; no font is asked. Latin letters are a little over half as wide as high.
+/// Latin letters are a little over half as wide as high, Chinese ones, two columns wide on a terminal, about as wide.
+constexpr double width_per_column = 0.57;
+
+/// About how wide text is; no font is asked.
 double width_of(std::string_view text, double size) {
-    return 0.55 * size * display_width(text);
+    return width_per_column * size * display_width(text);
 }
 
 int columns_of(double width, double size) {
-    return std::max(static_cast<int>(width / (0.55 * size)), 10);
+    return std::max(static_cast<int>(width / (width_per_column * size)), 10);
 }
 
 std::string text(double x, double y, double size, std::string_view anchor, std::string_view ink, std::string_view words,
@@ -192,13 +196,12 @@ private:
                            dashes[series.form % forms], path);
     }
 
-    /// Full in the second form, an outline in the others, so that kernels differ without colour too.
+    /// Full in the second form, pale in the others, so that kernels differ without colour too.
     static std::string rectangle(const Series& series, double x, double y, double width, double height) {
-        const std::size_t hue = series.hue % hues;
         return fmt::format(
-            "<rect class=\"line{0} {1}\" stroke-width=\"2\" x=\"{2:.1f}\" y=\"{3:.1f}\" width=\"{4:.1f}\" "
-            "height=\"{5:.1f}\"/>\n",
-            hue, series.form % forms == 1 ? fmt::format("full{}", hue) : "hollow", x, y, width, height);
+            "<rect class=\"line{0} full{0}\" fill-opacity=\"{1}\" stroke-width=\"2\" x=\"{2:.1f}\" y=\"{3:.1f}\" "
+            "width=\"{4:.1f}\" height=\"{5:.1f}\"/>\n",
+            series.hue % hues, series.form % forms == 1 ? "1" : "0.25", x, y, width, height);
     }
 
     double widest_label(const std::vector<Tick>& ticks) const {
@@ -214,14 +217,17 @@ private:
         right_ = right;
         bottom_ = bottom;
     }
-    double across(double place) const { return left_ + (right_ - left_) * std::clamp(place, 0.0, 1.0); }
+    double across(double place) const {
+        const double in = chart_.categories.empty() ? inset : 0.0;
+        return left_ + in + (right_ - left_ - 2 * in) * std::clamp(place, 0.0, 1.0);
+    }
     double down(double place) const { return bottom_ - (bottom_ - top_) * std::clamp(place, 0.0, 1.0); }
 
     void value_axis_upwards() {
         for (const Tick& tick : chart_.value.ticks) {
             const double y = down(chart_.value.scale.at(tick.value));
             body_ += line("grid", left_, y, right_, y);
-            body_ += text(left_ - 10.0, y + 0.35 * text_size, text_size, "end", "ink", tick.label);
+            body_ += text(left_ - 12.0, y + 0.35 * text_size, text_size, "end", "ink", tick.label);
         }
         body_ += line("axis", left_, top_, left_, bottom_);
         body_ += line("axis", left_, bottom_, right_, bottom_);
@@ -245,7 +251,7 @@ private:
     void lines(double below) {
         body_ += text(margin, top_ + text_size, text_size, "start", "faint", chart_.value.title);
         top_ += 1.4 * text_size + 14.0;
-        place(margin + widest_label(chart_.value.ticks) + 10.0, page_width - margin - 30.0,
+        place(margin + widest_label(chart_.value.ticks) + 14.0, page_width - margin - 30.0,
               height_ - below - 3.1 * text_size);
         value_axis_upwards();
         along_axis();

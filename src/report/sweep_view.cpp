@@ -272,7 +272,9 @@ private:
             all.insert(all.begin(), "");
         }
         lower_headings(texts);
-        align(texts);
+        if (!align(texts)) {
+            return list();
+        }
         std::vector<Cell> heading;
         for (const auto& column : texts) {
             heading.push_back({column.front(), Style::bold});
@@ -307,8 +309,29 @@ private:
         }
     }
 
-    /// To the right, line by line, where the terminal has room for it.
-    void align(std::vector<std::vector<std::string>>& columns) const {
+    /// For a terminal too narrow for columns: a paragraph for each point.
+    std::string list() const {
+        std::string result;
+        for (std::size_t row = 0; row < sweep_.points.size(); ++row) {
+            std::string words;
+            for (std::size_t o = 0; o < sweep_.options.size(); ++o) {
+                const SweptOption& option = sweep_.options[o];
+                words += (o == 0 ? "" : ", ") + option.name + " " + printable(option.values[sweep_.points[row].at[o]]);
+            }
+            const char* separator = ": ";
+            for (const Column& column : columns_) {
+                if (among(column.quantity, chosen_)) {
+                    words += separator + say(column.quantity->heading) + " " + column.variant + " " + column.texts[row];
+                    separator = ", ";
+                }
+            }
+            result += labelled("-", 2, words + (marks_[row].empty() ? "" : " " + marks_[row]), terminal_);
+        }
+        return result;
+    }
+
+    /// To the right, line by line; false where the terminal has not enough columns.
+    bool align(std::vector<std::vector<std::string>>& columns) const {
         int total = 1;
         std::vector<int> widths;
         for (const auto& column : columns) {
@@ -322,7 +345,7 @@ private:
             total += widest + 3;
         }
         if (total > terminal_.columns) {
-            return;
+            return false;
         }
         for (std::size_t c = 0; c < columns.size(); ++c) {
             for (std::string& text : columns[c]) {
@@ -333,6 +356,7 @@ private:
                 text = joined(lines);
             }
         }
+        return true;
     }
 
     static std::vector<std::string> split(const std::string& text, char at = '\n') {
