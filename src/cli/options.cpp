@@ -213,8 +213,8 @@ Given read_command_line(const std::vector<std::string>& arguments) {
         }
     }
     for (const CLI::Option* option : app.parse_order()) {
-        const auto name = std::find_if(registered.begin(), registered.end(),
-                                       [&](const auto& r) { return r.second == option; });
+        const auto name =
+            std::find_if(registered.begin(), registered.end(), [&](const auto& r) { return r.second == option; });
         if (name != registered.end() &&
             std::find(given.order.begin(), given.order.end(), name->first) == given.order.end()) {
             given.order.emplace_back(name->first);

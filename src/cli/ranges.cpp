@@ -31,9 +31,10 @@ public:
             add_item(item);
         }
         if (total_ > most_) {
-            refuse(fmt::format("would be {} values, and a sweep has at most {} points; a larger step, or a factor as "
-                               "in 1:4096:x2, makes fewer",
-                               count_text(), report::whole(static_cast<std::int64_t>(most_))));
+            refuse(
+                fmt::format("would be {} values, and a sweep has at most {} points; a larger step, or a factor as "
+                            "in 1:4096:x2, makes fewer",
+                            count_text(), report::whole(static_cast<std::int64_t>(most_))));
         }
         return std::move(numbers_);
     }

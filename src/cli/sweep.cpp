@@ -37,8 +37,7 @@ struct Listed {
 };
 
 [[noreturn]] void refuse(std::string_view option, std::string_view value, const std::string& what_is_wrong) {
-    throw UsageError(
-        fmt::format("{} {}: {}", option, value.empty() ? "''" : report::printable(value), what_is_wrong));
+    throw UsageError(fmt::format("{} {}: {}", option, value.empty() ? "''" : report::printable(value), what_is_wrong));
 }
 
 std::vector<std::string> numbers(std::string_view option, std::string_view text) {
@@ -137,10 +136,10 @@ void refuse_too_many(const std::vector<Listed>& swept) {
         product += fmt::format("{}{} ({})", product.empty() ? "" : " x ", listed.option, listed.values.size());
     }
     if (overflow || points > most_points) {
-        throw UsageError(fmt::format(
-            "{} would be {} points; a sweep has at most {}: larger steps or fewer options make fewer", product,
-            overflow ? "over 2^63" : report::whole(static_cast<std::int64_t>(points)),
-            report::whole(static_cast<std::int64_t>(most_points))));
+        throw UsageError(
+            fmt::format("{} would be {} points; a sweep has at most {}: larger steps or fewer options make fewer",
+                        product, overflow ? "over 2^63" : report::whole(static_cast<std::int64_t>(points)),
+                        report::whole(static_cast<std::int64_t>(most_points))));
     }
 }
 
@@ -230,9 +229,9 @@ void refuse_times_without_a_card(const report::Quantity& quantity, const Given& 
 
 Counting counting(const Given& given, const AskedChart& asked) {
     constexpr Counting choices[] = {Counting::automatic, Counting::on, Counting::off};
-    const Counting chosen =
-        given.has("--count") ? choices[choice("--count", given.text("--count"), {"auto", "on", "off"})]
-                             : Counting::automatic;
+    const Counting chosen = given.has("--count")
+                                ? choices[choice("--count", given.text("--count"), {"auto", "on", "off"})]
+                                : Counting::automatic;
     if (asked.quantity == nullptr || asked.quantity->origin != report::Origin::counted) {
         return chosen;
     }
@@ -255,9 +254,10 @@ void check_files(const Given& given) {
             refuse(option, file, "needs a name");
         }
         if (file == "-" && !on_standard_output.empty()) {
-            throw UsageError(fmt::format("{} - with {} -: only one of them can be standard output; name a file for the "
-                                         "other",
-                                         on_standard_output, option));
+            throw UsageError(
+                fmt::format("{} - with {} -: only one of them can be standard output; name a file for the "
+                            "other",
+                            on_standard_output, option));
         }
         on_standard_output = file == "-" ? option : on_standard_output;
         for (const char* other : files) {
@@ -302,10 +302,10 @@ void deliver_sweep(const Context& context, const Sweep& sweep, const report::Qua
         if (!context.given.has(option)) {
             continue;
         }
-        const std::string text =
-            option == "--csv"    ? report::sweep_to_csv(sweep)
-            : option == "--json" ? report::sweep_to_json(sweep)
-                                 : report::to_svg(report::sweep_chart(sweep, *quantity, context.language));
+        const std::string text = option == "--csv" ? report::sweep_to_csv(sweep)
+                                 : option == "--json"
+                                     ? report::sweep_to_json(sweep)
+                                     : report::to_svg(report::sweep_chart(sweep, *quantity, context.language));
         const std::string file(context.given.text(option));
         if (file == "-") {
             context.out << text;

@@ -200,9 +200,12 @@ CountedFacts count_on_cpu(const VariantFacts& planned, const Problem& problem,
     using Use = simt::Region::Use;
     on_cpu::Launcher launcher;
     launcher.options.progress = progress;
-    launcher.options.memory = {q.region("Q", Use::input),           k.region("K", Use::input),
-                               v.region("V", Use::input),           o.region("O", Use::output),
-                               lse.region("lse", Use::scratch),     o_tmp.region("o_tmp", Use::scratch),
+    launcher.options.memory = {q.region("Q", Use::input),
+                               k.region("K", Use::input),
+                               v.region("V", Use::input),
+                               o.region("O", Use::output),
+                               lse.region("lse", Use::scratch),
+                               o_tmp.region("o_tmp", Use::scratch),
                                huge_rows.region("huge_rows", Use::scratch)};
     const Classes classes(planned, problem);
     count_only(launcher.options, classes);

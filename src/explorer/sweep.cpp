@@ -108,11 +108,11 @@ private:
         }
         const auto failure = std::find_if(points.begin(), points.end(), [](const SweepPoint& p) { return p.failed; });
         const SweepPoint& first = failure != points.end() ? *failure : points.front();
-        const bool alike = std::all_of(points.begin(), points.end(),
-                                       [&](const SweepPoint& p) { return p.refusal == first.refusal; });
-        const std::string why = alike ? first.refusal
-                                      : fmt::format("none of the {} points can run; one says: {}", points.size(),
-                                                    first.refusal);
+        const bool alike =
+            std::all_of(points.begin(), points.end(), [&](const SweepPoint& p) { return p.refusal == first.refusal; });
+        const std::string why =
+            alike ? first.refusal
+                  : fmt::format("none of the {} points can run; one says: {}", points.size(), first.refusal);
         if (failure != points.end()) {
             throw std::runtime_error(why);
         }

@@ -38,9 +38,9 @@ struct Series {
 
 struct Chart {
     std::string title;
-    std::vector<std::string> caption;  ///< what the figures are of and where they come from
-    Axis value;                        ///< upwards for lines, to the right for bars
-    Axis along;                        ///< to the right; of lines alone
+    std::vector<std::string> caption;     ///< what the figures are of and where they come from
+    Axis value;                           ///< upwards for lines, to the right for bars
+    Axis along;                           ///< to the right; of lines alone
     std::vector<std::string> categories;  ///< not empty: bars, a group for each of these, one bar for each series
     std::vector<Series> series;
     std::string several;          ///< what the legend calls markers that share a place

@@ -21,12 +21,8 @@ constexpr int narrowest_bars = 4;
 constexpr int dots_across = 2;  ///< of a Braille character
 constexpr int dots_down = 4;
 
-constexpr std::array<std::array<std::string_view, forms>, hues> markers{{{"○", "●", "◎"},
-                                                                         {"□", "■", "▣"},
-                                                                         {"△", "▲", "◬"},
-                                                                         {"◇", "◆", "◈"},
-                                                                         {"▽", "▼", "◪"},
-                                                                         {"☆", "★", "◩"}}};
+constexpr std::array<std::array<std::string_view, forms>, hues> markers{
+    {{"○", "●", "◎"}, {"□", "■", "▣"}, {"△", "▲", "◬"}, {"◇", "◆", "◈"}, {"▽", "▼", "◪"}, {"☆", "★", "◩"}}};
 constexpr std::array<std::array<std::string_view, forms>, hues> letters{
     {{"a", "A", "1"}, {"b", "B", "2"}, {"c", "C", "3"}, {"d", "D", "4"}, {"e", "E", "5"}, {"f", "F", "6"}}};
 constexpr std::array<const char*, hues> colours{"36", "33", "35", "32", "34", "31"};
@@ -265,8 +261,8 @@ private:
             result += character;
         }
         const std::string title = wrap(chart_.along.title, terminal_.columns).front();
-        const int before = std::max(std::min(begin + (columns_ - display_width(title)) / 2,
-                                             terminal_.columns - display_width(title)), 0);
+        const int before = std::max(
+            std::min(begin + (columns_ - display_width(title)) / 2, terminal_.columns - display_width(title)), 0);
         return result + "\n" + labels + "\n" + repeated(" ", before) + title + "\n";
     }
 
@@ -310,7 +306,8 @@ std::string bars(const Chart& chart, const Terminal& terminal) {
                 const double share = point.value ? std::clamp(chart.value.scale.at(*point.value), 0.0, 1.0) : 0.0;
                 const std::string drawn_bar = bar(static_cast<int>(std::lround(8.0 * share * room)), terminal);
                 result += pad(name, names) + "  " + coloured(marker(series, terminal), series.hue, terminal) + " ";
-                result += coloured(drawn_bar, series.hue, terminal) + (drawn_bar.empty() ? "" : " ") + point.label + "\n";
+                result +=
+                    coloured(drawn_bar, series.hue, terminal) + (drawn_bar.empty() ? "" : " ") + point.label + "\n";
                 name.clear();
             }
         }

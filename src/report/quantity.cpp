@@ -43,9 +43,8 @@ Value splits(const VariantFacts& variant, const Comparison& /*comparison*/) {
 
 template <typename Figure>
 Value of_counters(const VariantFacts& variant, const Figure& figure) {
-    return runs(variant) && variant.counted
-               ? finite(static_cast<double>(figure(variant.counted->report.total)))
-               : std::nullopt;
+    return runs(variant) && variant.counted ? finite(static_cast<double>(figure(variant.counted->report.total)))
+                                            : std::nullopt;
 }
 
 template <auto Member>
@@ -134,6 +133,10 @@ constexpr std::array table = std::to_array<Quantity>({
 
 std::span<const Quantity> quantities() {
     return table;
+}
+
+std::string print_tick(const Quantity& quantity, double value) {
+    return quantity.print == times ? decimal(value) + "x" : quantity.print(value);
 }
 
 const Quantity* find_quantity(std::string_view name) {

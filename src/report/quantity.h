@@ -28,6 +28,9 @@ struct Quantity {
 /// In the order of a table's columns.
 std::span<const Quantity> quantities();
 
+/// A round figure as it stands beside an axis: a ratio is "5x" there, not "5.00x".
+std::string print_tick(const Quantity& quantity, double value);
+
 /// Null when there is none of that name.
 const Quantity* find_quantity(std::string_view name);
 

@@ -19,8 +19,8 @@ constexpr double margin = 44.0;
 constexpr double title_size = 34.0;
 constexpr double text_size = 22.0;
 constexpr double small_size = 18.0;
-constexpr double inset = 18.0;  ///< of the first and last point of a line, so that markers stay off the axis
-constexpr double bar_gap = 4.0;    ///< between the bars of a group
+constexpr double inset = 18.0;   ///< of the first and last point of a line, so that markers stay off the axis
+constexpr double bar_gap = 4.0;  ///< between the bars of a group
 constexpr double group_gap = 16.0;
 
 /// Attributes of colour stand in classes, not in custom properties, which not every program that shows SVG knows.
@@ -33,9 +33,9 @@ constexpr std::array<std::string_view, forms> dashes{"10 7", "none", "3 6"};
 std::string style() {
     const auto theme = [](std::string_view paper, std::string_view ink, std::string_view faint, std::string_view grid,
                           const std::array<std::string_view, hues>& colours) {
-        std::string css = fmt::format(
-            ".paper{{fill:{0}}}.ink{{fill:{1}}}.faint{{fill:{2}}}.grid{{stroke:{3}}}.axis{{stroke:{2}}}", paper,
-            ink, faint, grid);
+        std::string css =
+            fmt::format(".paper{{fill:{0}}}.ink{{fill:{1}}}.faint{{fill:{2}}}.grid{{stroke:{3}}}.axis{{stroke:{2}}}",
+                        paper, ink, faint, grid);
         for (std::size_t i = 0; i < colours.size(); ++i) {
             css += fmt::format(".line{0}{{stroke:{1}}}.full{0}{{fill:{1}}}", i, colours[i]);
         }
@@ -43,7 +43,8 @@ std::string style() {
     };
     std::string css =
         "text{font-family:'Noto Sans','Noto Sans CJK SC','PingFang SC','Microsoft YaHei',system-ui,sans-serif}"
-        ".series{fill:none;stroke-width:4;stroke-linejoin:round;stroke-linecap:butt}.marker{stroke-width:3}.hollow{fill:none}"
+        ".series{fill:none;stroke-width:4;stroke-linejoin:round;stroke-linecap:butt}.marker{stroke-width:3}.hollow{"
+        "fill:none}"
         ".grid{stroke-width:1}.axis{stroke-width:2}.level{stroke-width:2;stroke-dasharray:2 6}";
     css += theme("#ffffff", "#1a1a1a", "#595959", "#dcdcdc", on_light);
     css += "@media (prefers-color-scheme:dark){" + theme("#14171c", "#f2f2f2", "#b4b8bf", "#363b44", on_dark) + "}";
@@ -88,8 +89,10 @@ int columns_of(double width, double size) {
 
 std::string text(double x, double y, double size, std::string_view anchor, std::string_view ink, std::string_view words,
                  bool bold = false) {
-    return fmt::format("<text class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\" font-size=\"{:.0f}\" text-anchor=\"{}\"{} xml:space=\"preserve\">{}</text>\n",
-                       ink, x, y, size, anchor, bold ? " font-weight=\"bold\"" : "", escaped(words));
+    return fmt::format(
+        "<text class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\" font-size=\"{:.0f}\" text-anchor=\"{}\"{} "
+        "xml:space=\"preserve\">{}</text>\n",
+        ink, x, y, size, anchor, bold ? " font-weight=\"bold\"" : "", escaped(words));
 }
 
 std::string line(std::string_view kind, double x1, double y1, double x2, double y2) {
@@ -242,7 +245,8 @@ private:
         }
         for (const std::size_t i : thinned(places, widths, 14.0)) {
             body_ += line("axis", places[i], bottom_, places[i], bottom_ + 8.0);
-            body_ += text(places[i], bottom_ + 12.0 + text_size, text_size, "middle", "ink", chart_.along.ticks[i].label);
+            body_ +=
+                text(places[i], bottom_ + 12.0 + text_size, text_size, "middle", "ink", chart_.along.ticks[i].label);
         }
         body_ += text((left_ + right_) / 2, bottom_ + 20.0 + 2.2 * text_size, text_size, "middle", "faint",
                       chart_.along.title);
@@ -281,8 +285,9 @@ private:
         bool down_on_paper = false;
         for (const ChartPoint& point : series.points) {
             if (point.value) {
-                result += fmt::format("{}{:.1f} {:.1f}", down_on_paper ? "L" : "M",
-                                      across(chart_.along.scale.at(point.x)), down(chart_.value.scale.at(*point.value)));
+                result +=
+                    fmt::format("{}{:.1f} {:.1f}", down_on_paper ? "L" : "M", across(chart_.along.scale.at(point.x)),
+                                down(chart_.value.scale.at(*point.value)));
             }
             down_on_paper = point.value.has_value();
         }
@@ -317,6 +322,10 @@ private:
         body_ += line("axis", left_, top_, left_, bottom_);
         body_ += text((left_ + right_) / 2, bottom_ + 16.0 + 2.2 * text_size, text_size, "middle", "faint",
                       chart_.value.title);
+        if (chart_.level) {
+            const double x = across(chart_.value.scale.at(*chart_.level));
+            body_ += line("axis level", x, top_, x, bottom_);
+        }
         for (std::size_t i = 0; i < chart_.categories.size(); ++i) {
             const double y = top_ + group * static_cast<double>(i) + group_gap / 2;
             body_ += text(left_ - 12.0, y + (group - group_gap) / 2 + 0.3 * text_size, text_size, "end", "ink",
@@ -324,12 +333,14 @@ private:
         }
         for (std::size_t s = 0; s < chart_.series.size(); ++s) {
             for (const ChartPoint& point : chart_.series[s].points) {
-                const double y = top_ + group * point.x + group_gap / 2 + (bar_height + bar_gap) * static_cast<double>(s);
+                const double y =
+                    top_ + group * point.x + group_gap / 2 + (bar_height + bar_gap) * static_cast<double>(s);
                 const double end = point.value ? across(chart_.value.scale.at(*point.value)) : left_;
                 if (point.value) {
                     body_ += rectangle(chart_.series[s], left_, y, end - left_, bar_height);
                 }
-                body_ += text(end + 8.0, y + 0.5 * bar_height + 0.35 * small_size, small_size, "start", "ink", point.label);
+                body_ +=
+                    text(end + 8.0, y + 0.5 * bar_height + 0.35 * small_size, small_size, "start", "ink", point.label);
             }
         }
     }

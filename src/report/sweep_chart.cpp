@@ -199,11 +199,10 @@ private:
         const bool from_zero = bars_ || quantity_.print == percent;
         const bool factors = !from_zero && !all.empty() && *smallest > 0.0 && *largest / *smallest >= wide_range;
         chart.value.scale = factors ? Scale::around(all) : Scale::from_zero(all);
-        const std::string& base = variants_.empty() ? quantity_.key.data() : variants_.front();
-        const std::string title = say(quantity_.axis, base);
+        const std::string title = say(quantity_.axis, variants_.empty() ? "v1" : variants_.front());
         chart.value.title = factors ? say(Text::axis_log, title) : title;
         for (const double tick : chart.value.scale.ticks(most_value_ticks)) {
-            chart.value.ticks.push_back({tick, quantity_.print(tick)});
+            chart.value.ticks.push_back({tick, print_tick(quantity_, tick)});
         }
     }
 
@@ -215,8 +214,7 @@ private:
         }
         std::sort(all.begin(), all.end());
         chart.along.scale = Scale::over(all);
-        chart.along.title =
-            chart.along.scale.is_logarithmic() ? say(Text::axis_log, option.name) : option.name;
+        chart.along.title = chart.along.scale.is_logarithmic() ? say(Text::axis_log, option.name) : option.name;
         const bool few = all.size() <= 2 * most_number_ticks;
         for (const double tick : few ? all : chart.along.scale.ticks(most_number_ticks)) {
             chart.along.ticks.push_back({tick, fmt::format("{:.15g}", tick)});

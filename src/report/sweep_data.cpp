@@ -52,8 +52,8 @@ std::vector<std::size_t> extra_options(const Sweep& sweep) {
     for (std::size_t o = 0; o < sweep.options.size(); ++o) {
         const std::string key = key_of(sweep.options[o].name);
         const auto known = [&](const ProblemColumn& column) { return key == column.key; };
-        const bool is_quantity = std::any_of(quantities().begin(), quantities().end(),
-                                             [&](const Quantity& q) { return q.key == key; });
+        const bool is_quantity =
+            std::any_of(quantities().begin(), quantities().end(), [&](const Quantity& q) { return q.key == key; });
         if (!is_quantity && std::none_of(std::begin(problem_columns), std::end(problem_columns), known)) {
             extra.push_back(o);
         }

@@ -22,9 +22,9 @@ constexpr std::size_t most_notes = 12;
 
 /// Which quantities get columns first where the terminal has not room for all.
 constexpr std::array by_importance = std::to_array<std::string_view>(
-    {"speedup", "time", "tflops", "sm-fill", "global-read", "ctas", "waves", "barriers", "splits", "shared-traffic",
-     "global-write", "fp32-per-kflop", "mma-flops", "exponentials", "shuffles", "fp32-ops", "occupancy", "ctas-per-sm",
-     "shared-memory", "registers", "bank-conflicts"});
+    {"speedup",  "time",     "tflops",         "sm-fill",      "global-read",    "ctas",      "waves",
+     "barriers", "splits",   "shared-traffic", "global-write", "fp32-per-kflop", "mma-flops", "exponentials",
+     "shuffles", "fp32-ops", "occupancy",      "ctas-per-sm",  "shared-memory",  "registers", "bank-conflicts"});
 
 /// One quantity of one variant, with a text for each point.
 struct Column {
@@ -422,8 +422,8 @@ private:
             if (!alike || of.size() == 1) {
                 figures.clear();
                 for (const Column* column : of) {
-                    figures += (figures.empty() ? "" : ", ") +
-                               fmt::format("{} ({})", column->texts.front(), column->variant);
+                    figures +=
+                        (figures.empty() ? "" : ", ") + fmt::format("{} ({})", column->texts.front(), column->variant);
                 }
             }
             const std::string one = say(quantity->heading) + " " + figures;

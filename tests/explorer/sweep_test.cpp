@@ -219,9 +219,10 @@ TEST_CASE("a point that can't be asked keeps its place; when none can be, that i
 TEST_CASE("counting that would take long is left out unless it is asked for") {
     OnACard card;
     SweepSteps steps = card.steps();
-    for (const auto& [flops, counting, expected] :
-         {std::tuple{1e9, Counting::automatic, true}, {1e12, Counting::automatic, false}, {1e12, Counting::on, true},
-          {1e9, Counting::off, false}}) {
+    for (const auto& [flops, counting, expected] : {std::tuple{1e9, Counting::automatic, true},
+                                                    {1e12, Counting::automatic, false},
+                                                    {1e12, Counting::on, true},
+                                                    {1e9, Counting::off, false}}) {
         CAPTURE(flops);
         steps.counting_flops = [f = flops](const VariantFacts&, const Problem&) { return f; };
         SweepRequest request = over_lengths({64});

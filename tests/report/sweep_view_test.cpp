@@ -116,7 +116,8 @@ TEST_CASE("every line within the terminal, every row of the table as wide as the
                 for (const bool utf8 : {true, false}) {
                     const Terminal terminal{columns, utf8, false};
                     std::set<int> widths;
-                    for (const std::string& line : lines(show_sweep(sweep, &usual_quantity(sweep), language, terminal))) {
+                    for (const std::string& line :
+                         lines(show_sweep(sweep, &usual_quantity(sweep), language, terminal))) {
                         CAPTURE(columns);
                         CAPTURE(line);
                         CHECK(display_width(line) <= columns);
@@ -218,7 +219,7 @@ TEST_CASE("the chart runs along the option with the most numbers, a line for eac
     CHECK(chart.series[0].name == "v1, heads 4");
     CHECK(chart.series[1].name == "v1, heads 16");
     CHECK(chart.series[3].name == "v2, heads 16");
-    CHECK(chart.series[0].hue == chart.series[2].hue);  // heads by hue,
+    CHECK(chart.series[0].hue == chart.series[2].hue);    // heads by hue,
     CHECK(chart.series[0].form == chart.series[1].form);  // kernels by form
     CHECK(chart.series[0].form != chart.series[2].form);
     REQUIRE(chart.series[1].points.size() == 4);
@@ -285,7 +286,7 @@ TEST_CASE("too many lines are cut to some, and the caption says so") {
     }
     const Chart chart = sweep_chart(many, quantity("sm-fill"), Language::en);
     CHECK(chart.series.size() == 12);
-    CHECK(chart.caption.back() == "12 of 20 lines are drawn; the table has all." );
+    CHECK(chart.caption.back() == "12 of 20 lines are drawn; the table has all.");
 }
 
 TEST_CASE("CSV: a line for each point and variant, in base units") {
