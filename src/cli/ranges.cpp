@@ -134,7 +134,7 @@ private:
         count(static_cast<std::uint64_t>(std::log(to / from) / std::log(factor)) + 1);
         constexpr double two_to_64 = 18446744073709551616.0;
         for (double value = from; value < std::min(to, two_to_64) && total_ <= most_; value *= factor) {
-            keep(std::min(static_cast<std::uint64_t>(value + 0.5), last));
+            keep(std::min(static_cast<std::uint64_t>(std::round(value)), last));
         }
     }
 

@@ -37,7 +37,9 @@ std::int64_t whole_number(std::string_view option, std::string_view value, std::
     const std::string instead = fmt::format("try {} {}", option, example);
     const bool negative = value.size() > 1 && value.front() == '-' && only_digits(value.substr(1));
     if (!negative && !only_digits(value)) {
-        refuse(option, value, "not a whole number; " + instead);
+        const bool list = value.find_first_of(",:") != std::string_view::npos;
+        refuse(option, value,
+               "not a whole number; " + instead + (list ? "; flashlens sweep takes lists and ranges" : ""));
     }
     std::int64_t number = 0;
     if (negative) {

@@ -31,6 +31,7 @@ double counting_seconds(double flops) {
 
 std::vector<TimedFacts> time_on_gpu(const std::vector<VariantFacts>& variants, const Problem& problem) {
     std::vector<gpu::Call> calls;
+    calls.reserve(variants.size());
     for (const VariantFacts& variant : variants) {
         calls.push_back(gpu_call(variant, problem));
     }
@@ -56,10 +57,9 @@ public:
         refuse_when_nothing_runs();
         decide_about_counting();
         start_ = std::chrono::steady_clock::now();
-        for (std::size_t i = 0; i < sweep_.points.size(); ++i) {
-            point_ = i;
-            guarded(sweep_.points[i], [&] { measure(sweep_.points[i]); });
-        }
+        // All times first: a card that waits for the CPU machine in between cools down and lowers its clocks.
+        each_point([&](SweepPoint& point) { time(point); });
+        each_point([&](SweepPoint& point) { count(point); });
         refuse_when_nothing_runs();
         return std::move(sweep_);
     }
@@ -124,8 +124,7 @@ private:
         for (const SweepPoint& point : sweep_.points) {
             for (const VariantFacts& variant : point.comparison.variants) {
                 const bool counts = point.refusal.empty() && runs(variant) && request_.counting != Counting::off;
-                counting_flops_.push_back(counts ? steps_.counting_flops(variant, point.comparison.problem) : 0.0);
-                flops += counting_flops_.back();
+                flops += counts ? steps_.counting_flops(variant, point.comparison.problem) : 0.0;
                 total_seconds_ += timed(point) && runs(variant) ? guessed_timing_seconds : 0.0;
             }
         }
@@ -136,42 +135,44 @@ private:
         total_seconds_ += sweep_.counted ? sweep_.counting_seconds : 0.0;
     }
 
-    void measure(SweepPoint& point) {
-        const std::size_t first_variant = next_variant_;
-        next_variant_ += point.comparison.variants.size();
-        if (!point.refusal.empty()) {
-            return;
-        }
-        if (timed(point)) {
-            time(point.comparison);
-        }
-        for (std::size_t i = 0; sweep_.counted && i < point.comparison.variants.size(); ++i) {
-            VariantFacts& variant = point.comparison.variants[i];
-            if (!variant.refusal.empty()) {
-                continue;
+    template <typename Step>
+    void each_point(const Step& step) {
+        for (point_ = 0; point_ < sweep_.points.size(); ++point_) {
+            SweepPoint& point = sweep_.points[point_];
+            if (point.refusal.empty()) {
+                guarded(point, [&] { step(point); });
             }
-            const double seconds = counting_seconds(counting_flops_[first_variant + i]);
-            variant.counted = steps_.count(variant, point.comparison.problem, [&](double done) {
-                report(variant.name + " on the CPU machine", done * seconds);
-            });
-            done_seconds_ += seconds;
         }
     }
 
-    void time(Comparison& comparison) {
+    void time(SweepPoint& point) {
+        std::vector<VariantFacts>& variants = point.comparison.variants;
         std::vector<VariantFacts> running;
-        std::copy_if(comparison.variants.begin(), comparison.variants.end(), std::back_inserter(running), runs);
-        if (running.empty()) {
+        std::copy_if(variants.begin(), variants.end(), std::back_inserter(running), runs);
+        if (!timed(point) || running.empty()) {
             return;
         }
         report("timing on the card", 0.0);
-        const std::vector<TimedFacts> times = steps_.time(running, comparison.problem);
+        const std::vector<TimedFacts> times = steps_.time(running, point.comparison.problem);
         auto next = times.begin();
-        for (VariantFacts& variant : comparison.variants) {
+        for (VariantFacts& variant : variants) {
             if (runs(variant)) {
                 variant.timed = *next++;
                 done_seconds_ += guessed_timing_seconds;
             }
+        }
+    }
+
+    void count(SweepPoint& point) {
+        for (VariantFacts& variant : point.comparison.variants) {
+            if (!sweep_.counted || !variant.refusal.empty()) {
+                continue;
+            }
+            const Problem& problem = point.comparison.problem;
+            const double seconds = counting_seconds(steps_.counting_flops(variant, problem));
+            variant.counted = steps_.count(
+                variant, problem, [&](double done) { report(variant.name + " on the CPU machine", done * seconds); });
+            done_seconds_ += seconds;
         }
     }
 
@@ -189,8 +190,6 @@ private:
     const SweepRequest& request_;
     const SweepSteps& steps_;
     Sweep sweep_;
-    std::vector<double> counting_flops_;  ///< of every variant of every point, one after the other
-    std::size_t next_variant_ = 0;
     std::size_t point_ = 0;
     double total_seconds_ = 0.0;  ///< as guessed beforehand
     double done_seconds_ = 0.0;   ///< of those

@@ -71,7 +71,10 @@ bool drawn(std::size_t form, int step) {
 class Canvas {
 public:
     Canvas(int columns, int rows, const Terminal& terminal)
-        : columns_(columns), rows_(rows), terminal_(terminal), cells_(static_cast<std::size_t>(columns * rows)) {}
+        : columns_(columns),
+          rows_(rows),
+          terminal_(terminal),
+          cells_(static_cast<std::size_t>(columns) * static_cast<std::size_t>(rows)) {}
 
     /// In dots from the left and from the top. In ASCII a character is a single dot.
     int width() const { return columns_ * (terminal_.utf8 ? dots_across : 1); }
@@ -106,7 +109,7 @@ public:
     std::string row(int row) const {
         std::string line;
         for (int column = 0; column < columns_; ++column) {
-            const Cell& cell = cells_[static_cast<std::size_t>(row * columns_ + column)];
+            const Cell& cell = cells_[index(column, row)];
             if (!cell.text.empty()) {
                 line += cell.hue < hues ? coloured(cell.text, cell.hue, terminal_)
                                         : styled(std::string(cell.text), Style::dim, terminal_);
@@ -129,7 +132,11 @@ private:
     Cell& at(int x, int y) {
         const int column = std::clamp(x / (terminal_.utf8 ? dots_across : 1), 0, columns_ - 1);
         const int row = std::clamp(y / (terminal_.utf8 ? dots_down : 1), 0, rows_ - 1);
-        return cells_[static_cast<std::size_t>(row * columns_ + column)];
+        return cells_[index(column, row)];
+    }
+
+    std::size_t index(int column, int row) const {
+        return static_cast<std::size_t>(row) * static_cast<std::size_t>(columns_) + static_cast<std::size_t>(column);
     }
 
     /// U+2800 and the dots, in UTF-8.
@@ -244,7 +251,8 @@ private:
         std::vector<double> places;
         std::vector<double> widths;
         for (const Tick& tick : chart_.along.ticks) {
-            places.push_back(across(chart_.along.scale.at(tick.value)) * columns_ / canvas_.width());
+            const int column = across(chart_.along.scale.at(tick.value)) * columns_ / canvas_.width();
+            places.push_back(column);
             widths.push_back(display_width(tick.label));
         }
         std::vector<std::string_view> line(static_cast<std::size_t>(columns_), terminal_.utf8 ? "─" : "-");

@@ -276,6 +276,7 @@ private:
             return list();
         }
         std::vector<Cell> heading;
+        heading.reserve(texts.size());
         for (const auto& column : texts) {
             heading.push_back({column.front(), Style::bold});
         }

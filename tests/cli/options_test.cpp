@@ -40,7 +40,7 @@ TEST_CASE("bad input: exit code 2, one line that names option, value and what wo
         {{"--seqlen"}, {"--seqlen", "needs a value"}},
         {{"-s"}, {"-s", "needs a value"}},
         {{"--batch", "two"}, {"--batch two"}},
-        {{"--heads", "1,2"}, {"--heads 1,2"}},
+        {{"--heads", "1,2"}, {"--heads 1,2", "flashlens sweep takes lists and ranges"}},
         {{"--kv-heads", "x"}, {"--kv-heads x"}},
         {{"--heads", "33", "--kv-heads", "2"}, {"33", "2"}},
         {{"--heads", "8", "--kv-heads", "0"}, {"8", "0"}},
