@@ -11,7 +11,7 @@ int run_devices(const Context& context) {
     std::string why;
     const std::optional<hardware::Card> here = context.explorer.card_here(&why);
     deliver(context, report::show_devices(here, why, context.language, context.terminal),
-            report::devices_to_json(here, why));
+            {{"--json", [&] { return report::devices_to_json(here, why); }}});
     return all_right;
 }
 

@@ -13,7 +13,7 @@ int run_explain(const Context& context) {
     const Comparison comparison = context.explorer.explain(request);
     constexpr auto detail = report::Detail::explained;
     deliver(context, report::show(comparison, detail, context.language, context.terminal),
-            report::to_json(comparison, detail, context.language));
+            {{"--json", [&] { return report::to_json(comparison, detail, context.language); }}});
     return all_right;
 }
 

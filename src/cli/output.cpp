@@ -39,8 +39,7 @@ void check_writable(std::string_view option, const std::string& file) {
     const int why = errno;
     if (!opens) {
         throw UsageError(
-            fmt::format("{} {}: can't be written: {}; name a file in a folder that exists, or - for standard "
-                        "output",
+            fmt::format("{} {}: can't be written: {}; name a file in a folder that exists, or - for standard output",
                         option, file.empty() ? "''" : report::printable(file), std::strerror(why)));
     }
     if (!was_there) {

@@ -1,4 +1,4 @@
-// Where results go: standard output and the files that --json and --csv name.
+// Where results go: standard output and the files that --json, --csv and --svg name.
 #pragma once
 
 #include <string>

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <exception>
 #include <new>
+#include <utility>
 
 #include "cli/commands.h"
 #include "cli/help.h"
@@ -40,6 +42,8 @@ int dispatch(const Given& given, const Explorer& explorer, const report::Surroun
     switch (given.command) {
         case Command::explain:
             return run_explain(context);
+        case Command::sweep:
+            return run_sweep(context);
         case Command::bench:
             return run_bench(context);
         case Command::devices:
@@ -55,27 +59,37 @@ int dispatch(const Given& given, const Explorer& explorer, const report::Surroun
 }  // namespace
 
 void check_outputs(const Context& context) {
-    for (const std::string_view option : {"--json", "--csv"}) {
-        if (context.given.has(option)) {
-            check_writable(option, std::string(context.given.text(option)));
+    std::vector<std::pair<std::string_view, std::string>> files;
+    for (const std::string_view option : {"--json", "--csv", "--svg"}) {
+        if (!context.given.has(option)) {
+            continue;
         }
-    }
-    const std::string_view file = context.given.text("--json");
-    if (!file.empty() && file == context.given.text("--csv")) {
-        throw UsageError(fmt::format("--json {0} with --csv {0}: one would replace the other; name two files",
-                                     report::printable(file)));
+        const std::string file(context.given.text(option));
+        if (file.empty()) {
+            refuse(option, file, "needs a name");
+        }
+        for (const auto& [other, name] : files) {
+            if (name == file) {
+                throw UsageError(fmt::format("{0} {2} with {1} {2}: {3}", other, option, report::printable(file),
+                                             file == "-" ? "only one can be standard output; name a file for the other"
+                                                         : "one would replace the other; name two files"));
+            }
+        }
+        check_writable(option, file);
+        files.emplace_back(option, file);
     }
 }
 
-void deliver(const Context& context, const std::string& table, const std::string& json, const std::string& csv) {
-    const std::string json_file(context.given.text("--json"));
-    const std::string csv_file(context.given.text("--csv"));
-    context.out << (json_file == "-" ? json : csv_file == "-" ? csv : table);
-    if (!json_file.empty() && json_file != "-") {
-        write_file("--json", json_file, json);
-    }
-    if (!csv_file.empty() && csv_file != "-") {
-        write_file("--csv", csv_file, csv);
+void deliver(const Context& context, const std::string& table, const std::vector<Output>& outputs) {
+    const auto file_of = [&](const Output& output) { return context.given.text(output.option); };
+    const auto alone =
+        std::find_if(outputs.begin(), outputs.end(), [&](const Output& output) { return file_of(output) == "-"; });
+    context.out << (alone == outputs.end() ? table : alone->text());
+    for (const Output& output : outputs) {
+        const std::string file(file_of(output));
+        if (!file.empty() && file != "-") {
+            write_file(output.option, file, output.text());
+        }
     }
 }
 

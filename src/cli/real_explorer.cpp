@@ -8,6 +8,7 @@ Explorer real_explorer() {
     Explorer explorer;
     explorer.compare = compare;
     explorer.explain = explain;
+    explorer.sweep = [](const SweepRequest& request) { return sweep(request); };
     explorer.bench = [](const BenchRequest& request) { return bench(request); };
     explorer.card_here = [](std::string* why) { return card_here(why); };
     explorer.read_shape = read_shape;

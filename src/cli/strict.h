@@ -8,6 +8,14 @@
 
 namespace flashlens::cli {
 
+/// Throws the UsageError "option value: what is wrong", with an empty value as ''.
+[[noreturn]] void refuse(std::string_view option, std::string_view value, const std::string& what_is_wrong);
+
+bool only_digits(std::string_view text);
+
+/// What stands between blanks.
+std::vector<std::string> words(std::string_view text);
+
 /// Decimal digits only, `smallest` to `largest`. Throws UsageError: the option, the value, what is wrong with it, and
 /// `example` as what would work.
 std::int64_t whole_number(std::string_view option, std::string_view value, std::int64_t smallest, std::int64_t largest,

@@ -27,13 +27,7 @@ BenchMachine machine_here(const hardware::Card& card) {
     machine.plan = [card](std::string_view variant, const Problem& problem, std::optional<int> splits) {
         return plan(variant, problem, card, true, splits);
     };
-    machine.run = [](const std::vector<const VariantFacts*>& plans, const Problem& problem, const Inputs& inputs,
-                     int samples) {
-        std::vector<gpu::Call> calls;
-        std::transform(plans.begin(), plans.end(), std::back_inserter(calls),
-                       [&](const VariantFacts* planned) { return gpu_call(*planned, problem); });
-        return gpu::run(calls, inputs.q, inputs.k, inputs.v, samples);
-    };
+    machine.run = run_on_gpu;
     machine.time_matmul = gpu::time_matmul;
     return machine;
 }
@@ -122,7 +116,7 @@ bool measure_limit(MatmulLimit& limit, double MatmulLimit::*where, const BenchRe
     square.heads = square.kv_heads = 1;
     square.seqlen_q = 0;  // K and V are enough
     square.seqlen_k = square.head_dim = matmul_size;
-    const Inputs matrices = quick_inputs(square);
+    const Inputs matrices = repeated_inputs(square);
     const std::optional<gpu::Matmul> matmul = machine.time_matmul(square.dtype, matmul_size, matrices.k, matrices.v,
                                                                   request.samples, &limit.why_not_measured);
     if (!matmul) {
@@ -162,7 +156,7 @@ Bench bench(const BenchRequest& request) {
     std::string why;
     const std::optional<hardware::Card> here = card_here(&why);
     if (!here) {
-        throw UsageError(fmt::format("bench needs a GPU, as compare and explain do not: {}", why));
+        throw UsageError(fmt::format("bench needs a GPU, as compare, explain and sweep do not: {}", why));
     }
     return bench(request, machine_here(*here));
 }
@@ -192,7 +186,7 @@ Bench bench(const BenchRequest& request, const BenchMachine& machine) {
     for (std::size_t i = 0; i < result.rows.size(); ++i) {
         if (i == 0 || !same_inputs(result.rows[i - 1].problem, result.rows[i].problem)) {
             inputs = Inputs{};  // the old ones go before the new ones come: large shapes need the memory
-            inputs = quick_inputs(result.rows[i].problem);
+            inputs = repeated_inputs(result.rows[i].problem);
         }
         time_row(result.rows[i], inputs, request, machine);
         progress(i + 1);

@@ -17,7 +17,7 @@ struct BenchRequest {
     std::vector<Problem> problems;
     std::vector<std::string> variants;  ///< empty: all
     std::optional<int> splits;          ///< v1's num_splits; unset: its heuristic
-    int samples = 21;                   ///< of each variant on each problem
+    int samples = timing_samples;       ///< of each variant on each problem
     Verify verify = Verify::sample;
     bool measure_limit = true;  ///< through cuBLAS; else, and where that isn't, the data sheet's
     /// As Request::progress.

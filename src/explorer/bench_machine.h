@@ -19,7 +19,7 @@ struct BenchMachine {
     hardware::Card card;
     gpu::Software software;
     std::function<VariantFacts(std::string_view variant, const Problem&, std::optional<int> splits)> plan;
-    /// gpu::run of these plans.
+    /// run_on_gpu.
     std::function<std::vector<gpu::Run>(const std::vector<const VariantFacts*>&, const Problem&, const Inputs&,
                                         int samples)>
         run;

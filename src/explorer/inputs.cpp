@@ -100,21 +100,21 @@ Inputs random_inputs(const Problem& problem) {
     return inputs;
 }
 
-Inputs quick_inputs(const Problem& problem) {
-    constexpr std::int64_t period = 1000003;
-    const auto words = [&](Tensor tensor, std::int64_t size) {
-        std::vector<std::uint16_t> all(size);
+Inputs repeated_inputs(const Problem& problem) {
+    constexpr std::int64_t period = 1'000'003;
+    const auto words = [&](Tensor tensor, std::int64_t length, std::int64_t heads) {
+        std::vector<std::uint16_t> all(problem.batch * length * heads * problem.head_dim);
+        const std::int64_t size = std::ssize(all);
         random_elements(problem, tensor, 0, std::span(all).first(std::min(size, period)));
         for (std::int64_t made = period; made < size; made += period) {
             std::copy_n(all.begin(), std::min(period, size - made), all.begin() + made);
         }
         return all;
     };
-    const std::int64_t kv_size = problem.batch * problem.seqlen_k * problem.kv_heads * problem.head_dim;
     Inputs inputs;
-    inputs.q = words(Tensor::q, problem.batch * problem.seqlen_q * problem.heads * problem.head_dim);
-    inputs.k = words(Tensor::k, kv_size);
-    inputs.v = words(Tensor::v, kv_size);
+    inputs.q = words(Tensor::q, problem.seqlen_q, problem.heads);
+    inputs.k = words(Tensor::k, problem.seqlen_k, problem.kv_heads);
+    inputs.v = words(Tensor::v, problem.seqlen_k, problem.kv_heads);
     return inputs;
 }
 

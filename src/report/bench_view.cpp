@@ -48,7 +48,8 @@ public:
                 }
             }
             if (!rows.empty()) {
-                result += "\n" + labelled("", 0, mask_of(*rows.front()), terminal_, Style::bold) + "\n" + body(rows);
+                result += "\n" + labelled("", 0, say(mask_name(rows.front()->problem)), terminal_, Style::bold) + "\n" +
+                          body(rows);
             }
         }
         const std::string notes = this->notes();
@@ -101,13 +102,6 @@ private:
                 break;
         }
         return say(Text::bench_limit_unknown) + why;
-    }
-
-    std::string mask_of(const BenchRow& row) const {
-        const Problem& p = row.problem;
-        return say(!p.causal                        ? Text::full_mask
-                   : p.align == Align::bottom_right ? Text::bench_causal_bottom_right
-                                                    : Text::bench_causal_top_left);
     }
 
     std::string shape_heading() const { return plain_shapes_ ? "B H S D" : "B H KV Sq Sk D"; }
@@ -189,8 +183,8 @@ private:
                 brief = brief || is_brief(variant);
                 wide = wide || is_spread(variant);
                 if (is_wrong(variant)) {
-                    failures += item(filled(Text::bench_failed, variant.name, shape(row.problem), mask_of(row),
-                                            printable(variant.error->reason)),
+                    failures += item(filled(Text::bench_failed, variant.name, shape(row.problem),
+                                            say(mask_name(row.problem)), printable(variant.error->reason)),
                                      Style::bad);
                 }
                 std::string refusal = fmt::format("{}: {}", variant.name, printable(variant.refusal));

@@ -1,11 +1,9 @@
 #include "report/csv.h"
 
-#include <string_view>
-
 namespace flashlens::report {
 namespace {
 
-std::string quoted(std::string_view field) {
+std::string quoted(const std::string& field) {
     std::string result = "\"";
     for (const char c : field) {
         result += c;
@@ -20,11 +18,13 @@ std::string quoted(std::string_view field) {
 
 std::string csv_line(const std::vector<std::string>& fields) {
     std::string line;
+    const char* separator = "";
     for (const std::string& field : fields) {
-        line += &field == &fields.front() ? "" : ",";
+        line += separator;
         line += field.find_first_of(",\"\r\n") == std::string::npos ? field : quoted(field);
+        separator = ",";
     }
-    return line + "\r\n";
+    return line + "\n";
 }
 
 }  // namespace flashlens::report

@@ -1,4 +1,4 @@
-// Comma-separated values, as RFC 4180 has them.
+// Comma-separated values.
 #pragma once
 
 #include <string>
@@ -6,7 +6,8 @@
 
 namespace flashlens::report {
 
-/// One record, ended by CRLF. A field with a comma, a quote or a line break stands in quotes, its own quotes doubled.
+/// One record as RFC 4180 has it, but ended by a newline alone, for head, awk and diff; CSV readers take either. A field
+/// with a comma, a quote or a line break stands in quotes, its own quotes doubled.
 std::string csv_line(const std::vector<std::string>& fields);
 
 }  // namespace flashlens::report

@@ -2,32 +2,20 @@
 
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "fake.h"
+#include "files.h"
+#include "text.h"
 
 using namespace flashlens;
 using namespace flashlens::cli;
+using namespace flashlens::tests;
 using fake::run;
 using fake::World;
-
-namespace {
-
-bool has(const std::string& text, std::string_view words) {
-    return text.find(words) != std::string::npos;
-}
-
-std::string content(const std::filesystem::path& file) {
-    std::ostringstream all;
-    all << std::ifstream(file, std::ios::binary).rdbuf();
-    return all.str();
-}
-
-}  // namespace
 
 TEST_CASE("a bare bench times the standard table, each shape under both masks one after the other") {
     const auto result = run({"bench"});
@@ -135,9 +123,9 @@ TEST_CASE("bench: table, JSON and CSV go where they are asked to") {
     const auto csv = run(with({"--csv", "-"}));
     CHECK(csv.out.rfind("batch,heads,", 0) == 0);
 
-    const auto folder = std::filesystem::temp_directory_path();
-    const auto json_file = folder / "flashlens-bench-test.json";
-    const auto csv_file = folder / "flashlens-bench-test.csv";
+    const TemporaryFolder folder;
+    const auto json_file = folder.path / "times.json";
+    const auto csv_file = folder.path / "times.csv";
     const auto all = run(with({"--json", json_file.string(), "--csv", csv_file.string()}));
     CHECK(all.code == 0);
     CHECK(all.out == table.out);
@@ -146,15 +134,14 @@ TEST_CASE("bench: table, JSON and CSV go where they are asked to") {
     const auto json_out = run(with({"--json", "-", "--csv", csv_file.string()}));
     CHECK(json_out.out == json.out);
     CHECK(content(csv_file) == csv.out);
-    std::filesystem::remove(json_file);
-    std::filesystem::remove(csv_file);
 
     World broken;
     broken.failure = "the driver went away";
-    const auto failed = run(with({"--csv", csv_file.string()}), broken);
+    const auto other_file = folder.path / "other.csv";
+    const auto failed = run(with({"--csv", other_file.string()}), broken);
     CHECK(failed.code == 1);
     CHECK(failed.out.empty());
-    CHECK_FALSE(std::filesystem::exists(csv_file));
+    CHECK_FALSE(std::filesystem::exists(other_file));
 }
 
 TEST_CASE("bench: a wrong result is exit code 3") {

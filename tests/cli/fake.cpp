@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "cli/program.h"
+#include "gpu/gpu.h"
 #include "usage_error.h"
 
 namespace flashlens::cli::fake {
@@ -69,6 +70,32 @@ Bench bench_of(const BenchRequest& request, const World& world) {
     return result;
 }
 
+/// A sweep of real plans and counts, and of made-up times.
+SweepSteps sweep_steps(const World& world) {
+    SweepSteps steps = real_sweep_steps();
+    steps.explain = [&world](Request request) {
+        request.machine = MachineChoice::cpu;
+        request.card = request.card.empty() ? "A100" : request.card;
+        request.variants = request.variants.empty() ? std::vector<std::string>{"v1", "v2"} : request.variants;
+        Comparison comparison = explain(request);
+        comparison.card_is_here = world.has_card;
+        comparison.machine = world.has_card ? Machine::gpu : Machine::cpu;
+        return comparison;
+    };
+    steps.time = [&world](const std::vector<const VariantFacts*>& variants, const Problem& problem) {
+        if (problem.seqlen_q == world.failing_seqlen) {
+            throw gpu::Error("the card ran out of memory");
+        }
+        std::vector<TimedFacts> times;
+        for (const VariantFacts* variant : variants) {
+            const double us = static_cast<double>(problem.seqlen_q) / (variant->name == "v1" ? 1.0 : 2.0);
+            times.push_back({us, us, us, 21, us, us});
+        }
+        return times;
+    };
+    return steps;
+}
+
 }  // namespace
 
 Result run(const std::vector<std::string>& arguments, const World& world) {
@@ -91,6 +118,10 @@ Result run(const std::vector<std::string>& arguments, const World& world) {
         result.command = "explain";
         return comparison(request, world);
     };
+    explorer.sweep = [&](const SweepRequest& request) {
+        result.command = "sweep";
+        return sweep(request, sweep_steps(world));
+    };
     explorer.bench = [&](const BenchRequest& request) {
         result.asked_bench = request;
         result.command = "bench";
@@ -102,7 +133,10 @@ Result run(const std::vector<std::string>& arguments, const World& world) {
         }
         return bench_of(request, world);
     };
-    explorer.card_here = [](std::string* why) {
+    explorer.card_here = [&](std::string* why) {
+        if (world.has_card) {
+            return std::optional(hardware::find_card("A100"));
+        }
         *why = "this build has no CUDA";
         return std::optional<hardware::Card>();
     };
@@ -118,10 +152,10 @@ Result run(const std::vector<std::string>& arguments, const World& world) {
         problem.head_dim = 16;
     };
     explorer.apply_model = [](std::string_view name, Problem& problem) {
-        if (name != "small") {
+        if (name != "small" && name != "large") {
             throw UsageError("--model: no such model; try small");
         }
-        problem.heads = 32;
+        problem.heads = name == "small" ? 32 : 64;
         problem.kv_heads = 8;
         problem.head_dim = 128;
         problem.seqlen_q = problem.seqlen_k = 2048;
@@ -129,7 +163,7 @@ Result run(const std::vector<std::string>& arguments, const World& world) {
         problem.scale = 0.5;
     };
     explorer.variant_names = {"v1", "v2"};
-    explorer.model_names = {"small"};
+    explorer.model_names = {"small", "large"};
 
     report::Surroundings surroundings;
     surroundings.variable = [&](const char* name) -> std::optional<std::string> {

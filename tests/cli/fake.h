@@ -1,6 +1,7 @@
 // The program run in-process, on an explorer that hands out a filled-in comparison and remembers what it was asked.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -16,7 +17,7 @@ struct Result {
     std::string err;
     Request asked;             ///< of compare or explain
     BenchRequest asked_bench;  ///< of bench
-    std::string command;       ///< "compare", "explain" or "bench", when one was asked
+    std::string command;       ///< "compare", "explain", "sweep" or "bench", when one was asked
 };
 
 /// How the explorer and the surroundings behave.
@@ -26,6 +27,9 @@ struct World {
     Verdict verdict = Verdict::pass;  ///< of v2
     std::string failure;              ///< compare and bench throw this
     bool reports_progress = false;
+    /// sweep: there is a card, on which v1 takes as many microseconds as there are queries, the others half of that.
+    bool has_card = false;
+    std::int64_t failing_seqlen = -1;  ///< except for this many queries, where the card runs out of memory
 };
 
 Result run(const std::vector<std::string>& arguments, const World& world = {});

@@ -10,8 +10,10 @@
 
 #include "explorer/bench_machine.h"
 #include "explorer/variant.h"
+#include "text.h"
 
 using namespace flashlens;
+using namespace flashlens::tests;
 
 namespace {
 
@@ -95,10 +97,6 @@ std::string refusal_of(const BenchRequest& request, World world = {}) {
         return error.what();
     }
     return "";
-}
-
-bool has(const std::string& text, std::string_view words) {
-    return text.find(words) != std::string::npos;
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -13,9 +12,11 @@
 #include "report/csv.h"
 #include "report/markdown.h"
 #include "report/width.h"
+#include "text.h"
 
 using namespace flashlens;
 using namespace flashlens::report;
+using namespace flashlens::tests;
 using nlohmann::json;
 
 namespace {
@@ -71,19 +72,6 @@ Bench sample() {
                           {variant("v1", quiet(2000)), variant("v2", quiet(500)), variant("v3", quiet(400))},
                           100});
     return bench;
-}
-
-bool has(const std::string& text, std::string_view words) {
-    return text.find(words) != std::string::npos;
-}
-
-std::vector<std::string> lines(const std::string& text) {
-    std::vector<std::string> result;
-    std::istringstream stream(text);
-    for (std::string line; std::getline(stream, line);) {
-        result.push_back(line);
-    }
-    return result;
 }
 
 /// Wrapped text on one line.
@@ -339,10 +327,10 @@ TEST_CASE("bench as CSV: a line of names, and one of as many fields for each var
     bench.card.name = "Card, \"Ti\"";
     std::vector<std::string> all = lines(bench_to_csv(bench));
     REQUIRE(all.size() == 1 + 9);
-    CHECK(all[0].rfind("batch,heads,kv_heads,seqlen_q,seqlen_k,head_dim,causal,", 0) == 0);
-    CHECK(all[1].rfind("4,32,32,4096,4096,64,false,bottom-right,fp16,normal,0,549755813888,v1,4000,", 0) == 0);
+    CHECK(all[0].rfind("batch,heads,kv_heads,seqlen_q,seqlen_k,head_dim,mask,", 0) == 0);
+    CHECK(all[1].rfind("4,32,32,4096,4096,64,full,bottom-right,fp16,0.125,0,normal,549755813888,v1,4000,", 0) == 0);
     CHECK(has(all[4], ",v1,,,,,,,,,,v1,can't run,"));
-    CHECK(has(all[9], ",true,"));
+    CHECK(has(all[9], ",causal,"));
     const std::string name = "\"Card, \"\"Ti\"\"\"";
     for (std::size_t i = 1; i < all.size(); ++i) {
         CHECK(has(all[i], name));
