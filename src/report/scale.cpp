@@ -30,9 +30,11 @@ double widest_gap(const std::vector<double>& sorted, const Scale& scale) {
 
 std::vector<double> multiples(double low, double high, double step) {
     std::vector<double> result;
-    const double last = std::floor(high / step + hair);
-    for (double i = std::ceil(low / step - hair); i <= last; i += 1.0) {
-        result.push_back(i * step);
+    const double first = std::ceil(low / step - hair);
+    const int count = std::max(static_cast<int>(std::floor(high / step + hair) - first) + 1, 0);
+    result.reserve(static_cast<std::size_t>(count));
+    for (int i = 0; i < count; ++i) {
+        result.push_back((first + i) * step);
     }
     return result;
 }

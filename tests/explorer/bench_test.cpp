@@ -242,5 +242,5 @@ TEST_CASE("without a card bench says so") {
     }
     CHECK(has(said, "bench needs a GPU"));
     CHECK(has(said, why));
-    CHECK(has(said, "compare and explain"));
+    CHECK(has(said, "compare, explain and sweep"));
 }
