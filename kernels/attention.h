@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 namespace flashlens {
 
@@ -50,6 +51,14 @@ struct Tile {
     friend constexpr bool operator==(const Tile& a, const Tile& b) {
         return a.head_dim == b.head_dim && a.block_m == b.block_m && a.block_n == b.block_n && a.warps == b.warps;
     }
+};
+
+/// Which piece of work CTA x of a one-dimensional grid takes (v2_tuned). Heads are taken in groups of heads_together (the
+/// last group may be smaller); within a group the last query blocks of all its heads come first, since under a causal mask
+/// they have most to do. From CTA turn_at on, the order is reversed.
+struct CtaOrder {
+    int heads_together = 1;
+    std::int32_t turn_at = std::numeric_limits<std::int32_t>::max();
 };
 
 /// A launch grid, in CTAs; x runs fastest.

@@ -97,6 +97,7 @@ __global__ void __launch_bounds__(Traits::threads, Traits::min_ctas_per_sm) kern
         gmem_q.load(cta.q, l * 16, p.seqlen_q, p.head_dim);
         gmem_v.load(cta.v, n * T::block_n, p.seqlen_k, p.head_dim);
         if (n > 0) __syncthreads();  // the last partial O has been read: V may come
+        out.load_lse(l * 16, n > 0);
         gmem_q.commit(smem_q[0]);
         gmem_v.commit(smem_kv);
         __syncthreads();  // Q and V are in shared memory
@@ -109,12 +110,12 @@ __global__ void __launch_bounds__(Traits::threads, Traits::min_ctas_per_sm) kern
 
         for (int tile = 0; l < cta.tiles; l += splits, ++tile) {
             typename T::AccP acc_p = {};
-            out.load_previous(l * 16, n > 0);
+            out.load_previous(m, smem_lse + tile % 2 * 64, l * 16, n > 0);
             gemm_q_k<T>(acc_p, frag_q, frag_k);
             gmem_q.load(cta.q, (l + splits) * 16, p.seqlen_q, p.head_dim);
+            out.load_lse((l + splits) * 16, n > 0);
             apply_mask<T, Causal>(acc_p, p, l * 16, n * T::block_n);
             if (tile == 0) __syncthreads();  // all have K: statistics may come
-            out.previous_max(m, smem_lse + tile % 2 * 64);
             reduce_max_before_sync<T>(m, acc_p, smem_max);
             __syncthreads();  // the four warps' maxima are in shared memory
             reduce_max_after_sync<T>(m, smem_max);
@@ -122,7 +123,6 @@ __global__ void __launch_bounds__(Traits::threads, Traits::min_ctas_per_sm) kern
             reduce_sum_before_sync<T>(acc_p, smem_sum);
             pack<T>(frag_p, acc_p);
             gmem_q.commit(smem_q[(tile + 1) % 2]);
-
             typename T::AccO acc_o = {};
             gemm_o<T>(acc_o, frag_p, frag_v);
             smem_o.store(acc_o);

@@ -51,7 +51,7 @@ struct OutputTile {
     int first_row;
     bool any_before;           // whether a key block before has left something
     bool huge_before;          // whether in any of the tile's 16 rows that was huge: all warps find the same
-    typename T::Rows lse;      // of the softmax's rows, as the key blocks before left it
+    typename T::Rows lse;      // of the softmax's rows, as the key blocks before left it; loaded one tile ahead
     typename T::Out out;       // 4 columns of one row a pass
     typename T::ORows m;       // the row's maximum, all keys so far
     typename T::ORows before;  // what the sums of the key blocks before weigh under m
@@ -70,11 +70,12 @@ struct OutputTile {
     /// Row g (half 0) or g + 8 (half 1) of the softmax.
     static FLASHLENS_INLINE int softmax_row(int half) { return lane_index() / 4 + half * 8; }
 
-    /// Starts loading O and lse of the key blocks before; zero and -inf if there was none.
-    FLASHLENS_INLINE void load_previous(int first, bool any) {
-        const Step step("load o_tmp");
+    /// Turns to the tile at row `first`; `any`: whether key blocks before have left something. Starts loading their O.
+    FLASHLENS_INLINE void load_previous(typename T::Rows& m_before, SharedAddress smem_lse, int first, bool any) {
         first_row = first;
         any_before = any;
+        previous_max(m_before, smem_lse);
+        const Step step("load o_tmp");
 #pragma unroll
         for (int i = 0; i < T::o_passes; ++i) {
             out[i] = {0.0F, 0.0F, 0.0F, 0.0F};
@@ -82,20 +83,15 @@ struct OutputTile {
                 out[i] = load_global<f32x4>(carried.o_tmp.row(first_row + row(i)) + chunk() * 16);
             }
         }
-#pragma unroll
-        for (int half = 0; half < 2; ++half) {
-            const int r = first_row + softmax_row(half);
-            lse[half] = any && r < p.seqlen_q ? load_global<f32>(carried.lse + r) : f32(-infinity);
-        }
     }
 
-    /// The maxima that the softmax starts from: lse / scale, or what was handed on exactly. The lse themselves go to
-    /// shared memory, for whoever reads the row's O back.
+    /// The maxima that the softmax starts from: lse / scale, or what was handed on exactly; -inf if nothing was. The lse
+    /// themselves go to shared memory, for whoever reads the row's O back.
     FLASHLENS_INLINE void previous_max(typename T::Rows& m_before, SharedAddress smem_lse) {
         const Step step("previous max");
+        huge_before = false;
         m_before[0] = lse[0] * inverse_scale;
         m_before[1] = lse[1] * inverse_scale;
-        huge_before = false;
         if (!any_before) {
             return;
         }
@@ -103,13 +99,26 @@ struct OutputTile {
         if (huge_before) {
             for (int half = 0; half < 2; ++half) {
                 if (Carried::is_huge(lse[half])) {
-                    m_before[half] = load_global<f32>(Carried::huge_m(p, first_row + softmax_row(half)));
+                    // max changes nothing, but waits for the load here: else every tile would, and with it for all others
+                    m_before[half] =
+                        max(load_global<f32>(Carried::huge_m(p, first_row + softmax_row(half))), -infinity);
                 }
             }
         }
         if (warp_index() == 0 && lane_index() % 4 == 0) {
             store_shared(smem_lse + softmax_row(0) * 4, lse[0]);
             store_shared(smem_lse + softmax_row(1) * 4, lse[1]);
+        }
+    }
+
+    /// Starts loading the lse that the key blocks before left for the softmax of the tile at row `first`. One tile ahead:
+    /// previous_max wants it before anything else is under way.
+    FLASHLENS_INLINE void load_lse(int first, bool any) {
+        const Step step("load lse");
+#pragma unroll
+        for (int half = 0; half < 2; ++half) {
+            const int r = first + softmax_row(half);
+            lse[half] = any && r < p.seqlen_q ? load_global<f32>(carried.lse + r) : f32(-infinity);
         }
     }
 

@@ -61,30 +61,31 @@ __global__ void __launch_bounds__(Traits::threads) kernel(const AttentionParams 
     const f32 scale_log2 = p.scale * log2_e;
 
     typename T::AccO acc_o;
+    typename T::FragP frag_p;
     typename T::Rows m, l;
     clear<T>(acc_o, m, l);
 
     int n = cta.key_blocks - 1;
+    KvLoader<T> kv(cta.k, cta.v, n * T::block_n, p.head_dim);
     if (n >= 0) {
         load_async<T>(smem_q, cta.q, cta.first_row, p.seqlen_q, p.head_dim);
-        load_async<T>(smem_k, cta.k, n * T::block_n, p.seqlen_k, p.head_dim);
+        kv.load_k(smem_k, p.seqlen_k - n * T::block_n);
         cp_async_commit();
     }
 
     // the key blocks that need masking ...
     for (int step = 0; step < cta.masked_blocks && n >= 0; ++step, --n) {
         typename T::AccS acc_s = {};
-        typename T::FragP frag_p;
         cp_async_wait<0>();  // my part of K (and, the first time, of Q) has arrived
         __syncthreads();     // everybody's has; and all have read the V before
-        load_async<T>(smem_v, cta.v, n * T::block_n, p.seqlen_k, p.head_dim);
+        kv.load_v(smem_v, p.seqlen_k - n * T::block_n);
         cp_async_commit();
         gemm_qk<T>(acc_s, smem_q, smem_k);
         apply_mask<T, Causal>(acc_s, p, cta.first_row, n * T::block_n);
         cp_async_wait<0>();  // my part of V has arrived
         __syncthreads();     // everybody's has; and all have read K
         if (n > 0) {
-            load_async<T>(smem_k, cta.k, (n - 1) * T::block_n, p.seqlen_k, p.head_dim);
+            kv.load_k(smem_k);
             cp_async_commit();
         }
         softmax_rescale_o<T>(acc_s, m, l, acc_o, scale_log2);
@@ -94,16 +95,15 @@ __global__ void __launch_bounds__(Traits::threads) kernel(const AttentionParams 
     // ... and those that do not
     for (; n >= 0; --n) {
         typename T::AccS acc_s = {};
-        typename T::FragP frag_p;
         cp_async_wait<0>();  // my part of K has arrived
         __syncthreads();     // everybody's has; and all have read the V before
-        load_async<T>(smem_v, cta.v, n * T::block_n, p.seqlen_k, p.head_dim);
+        kv.load_v(smem_v);
         cp_async_commit();
         gemm_qk<T>(acc_s, smem_q, smem_k);
         cp_async_wait<0>();  // my part of V has arrived
         __syncthreads();     // everybody's has; and all have read K
         if (n > 0) {
-            load_async<T>(smem_k, cta.k, (n - 1) * T::block_n, p.seqlen_k, p.head_dim);
+            kv.load_k(smem_k);
             cp_async_commit();
         }
         softmax_rescale_o<T>(acc_s, m, l, acc_o, scale_log2);

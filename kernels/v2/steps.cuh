@@ -77,6 +77,45 @@ FLASHLENS_INLINE void load_async(const SharedTile<Rows, Columns>& tile, const He
     }
 }
 
+/// A lane's share of loading K and V, key block by key block, last to first. All that is left of the address arithmetic
+/// is a pointer that moves. Only the last block may end past seqlen_k: the others are loaded without looking at rows.
+template <class T>
+struct KvLoader {
+    using Tile = typename T::KvTile;
+    static constexpr int rows_per_pass = T::threads / Tile::chunks_per_row;
+    const unsigned char *k, *v;  // the lane's first chunk of the next block
+    int stride;                  // bytes from row to row
+    bool valid;                  // the chunk is within head_dim
+
+    /// The first block it loads, of K and of V, starts at row first_row.
+    FLASHLENS_INLINE KvLoader(const HeadRows& k_rows, const HeadRows& v_rows, int first_row, int head_dim)
+        : k(k_rows.row(first_row + row()) + chunk() * 16),
+          v(v_rows.row(first_row + row()) + chunk() * 16),
+          stride(static_cast<int>(k_rows.stride)),
+          valid(chunk() * 8 < head_dim) {}
+
+    /// Start copying a block, and turn to the one before it. What lies past `rows` or past head_dim becomes zero.
+    FLASHLENS_INLINE void load_k(const Tile& tile, int rows = T::block_n) { k = load(tile, k, rows); }
+    FLASHLENS_INLINE void load_v(const Tile& tile, int rows = T::block_n) { v = load(tile, v, rows); }
+
+private:
+    static FLASHLENS_INLINE int row() { return static_cast<int>(threadIdx.x) / Tile::chunks_per_row; }
+    static FLASHLENS_INLINE int chunk() { return static_cast<int>(threadIdx.x) % Tile::chunks_per_row; }
+
+    FLASHLENS_INLINE const unsigned char* load(const Tile& tile, const unsigned char* from, int rows) const {
+        constexpr int passes_per_swizzle = rows_per_pass < 8 ? 8 / rows_per_pass : 1;  // it repeats every 8 rows
+#pragma unroll
+        for (int pass = 0; pass < T::block_n / rows_per_pass; ++pass) {
+            const int r = pass * rows_per_pass;
+            const int repeated = pass / passes_per_swizzle * passes_per_swizzle * rows_per_pass;
+            const SharedAddress to = tile.chunk(row() + r - repeated, chunk()) + repeated * Tile::row_bytes;
+            const bool whole = rows >= T::block_n;  // known to the compiler where it is so always
+            cp_async_16(to, from + static_cast<std::int64_t>(r) * stride, valid && (whole || r + row() < rows));
+        }
+        return from - static_cast<std::int64_t>(T::block_n) * stride;
+    }
+};
+
 /// S = Q K^T for the warp's rows and all keys of the block.
 template <class T>
 FLASHLENS_INLINE void gemm_qk(typename T::AccS& acc_s, const typename T::QTile& q, const typename T::KvTile& k) {
@@ -161,9 +200,9 @@ FLASHLENS_INLINE void subtract_max(typename T::AccS& acc_s, const typename T::Ro
 /// that was summed under m_old is multiplied by: rescale = 2^(m_old c - m c).
 ///
 /// The product m c is rounded, but the same number serves P, rescale and all later blocks, so that its rounding cancels
-/// in acc_o / l, unless it is so huge that 2^rounding overflows.
+/// in acc_o / l, unless it is so huge that 2^rounding overflows: then S becomes S - m, and the result is true.
 template <class T>
-FLASHLENS_INLINE void choose_exponents(typename T::AccS& acc_s, const typename T::Rows& m_old,
+FLASHLENS_INLINE bool choose_exponents(typename T::AccS& acc_s, const typename T::Rows& m_old,
                                        const typename T::Rows& m, typename T::Rows& offset, typename T::Rows& rescale,
                                        f32 c) {
     bool huge = false;
@@ -176,28 +215,43 @@ FLASHLENS_INLINE void choose_exponents(typename T::AccS& acc_s, const typename T
             huge = huge || abs(offset[i][half]) >= huge_logit;
         }
     }
-    if (warp_any(huge)) {
+    huge = warp_any(huge);
+    if (huge) {
         subtract_max<T>(acc_s, m_old, m, offset, rescale, c);
+    }
+    return huge;
+}
+
+/// What was summed under the old maximum follows the new one.
+template <class T>
+FLASHLENS_INLINE void rescale_sums(typename T::Rows& l, typename T::AccO& acc_o, const typename T::Rows& rescale) {
+#pragma unroll
+    for (int i = 0; i < T::mmas_m; ++i) {
+        l[i][0] *= rescale[i][0];
+        l[i][1] *= rescale[i][1];
+#pragma unroll
+        for (int d = 0; d < T::mmas_d; ++d) {
+#pragma unroll
+            for (int e = 0; e < 4; ++e) {
+                acc_o[i][d][e] *= rescale[i][e / 2];
+            }
+        }
     }
 }
 
-/// P = 2^(S c - offset), in place of S; l = l rescale + rowsum P, over this lane's columns only (the quad's four lanes
-/// are added up once, in the epilogue).
+/// P = 2^(S c - offset), in place of S; l adds up this lane's columns only (the quad's four lanes are added up once, in
+/// the epilogue). Key by key, in the order in which gemm_pv wants P.
 template <class T>
 FLASHLENS_INLINE void exponentiate(typename T::AccS& acc_s, typename T::Rows& l, const typename T::Rows& offset,
-                                   const typename T::Rows& rescale, f32 c) {
+                                   f32 c) {
 #pragma unroll
-    for (int i = 0; i < T::mmas_m; ++i) {
+    for (int n = 0; n < T::mmas_n; ++n) {
 #pragma unroll
-        for (int half = 0; half < 2; ++half) {
-            l[i][half] *= rescale[i][half];
+        for (int i = 0; i < T::mmas_m; ++i) {
 #pragma unroll
-            for (int n = 0; n < T::mmas_n; ++n) {
-#pragma unroll
-                for (int e = 2 * half; e < 2 * half + 2; ++e) {
-                    acc_s[i][n][e] = exp2(fma(acc_s[i][n][e], c, -offset[i][half]));
-                    l[i][half] += acc_s[i][n][e];
-                }
+            for (int e = 0; e < 4; ++e) {
+                acc_s[i][n][e] = exp2(fma(acc_s[i][n][e], c, -offset[i][e / 2]));
+                l[i][e / 2] += acc_s[i][n][e];
             }
         }
     }
@@ -216,17 +270,8 @@ FLASHLENS_INLINE void softmax_rescale_o(typename T::AccS& acc_s, typename T::Row
     }
     reduce_max<T>(acc_s, m);
     choose_exponents<T>(acc_s, m_old, m, offset, rescale, c);
-    exponentiate<T>(acc_s, l, offset, rescale, c);
-#pragma unroll
-    for (int i = 0; i < T::mmas_m; ++i) {
-#pragma unroll
-        for (int d = 0; d < T::mmas_d; ++d) {
-#pragma unroll
-            for (int e = 0; e < 4; ++e) {
-                acc_o[i][d][e] *= rescale[i][e / 2];
-            }
-        }
-    }
+    rescale_sums<T>(l, acc_o, rescale);
+    exponentiate<T>(acc_s, l, offset, c);
 }
 
 /// P in 16 bits. An accumulator's lanes already hold what the A operand of the next product wants: nothing moves.
@@ -235,9 +280,9 @@ FLASHLENS_INLINE void convert(typename T::FragP& p, const typename T::AccS& acc_
     const Step step("convert");
     using Element = typename T::Element;
 #pragma unroll
-    for (int i = 0; i < T::mmas_m; ++i) {
+    for (int n = 0; n < T::mmas_n; n += 2) {
 #pragma unroll
-        for (int n = 0; n < T::mmas_n; n += 2) {
+        for (int i = 0; i < T::mmas_m; ++i) {
             p[i][n / 2][0] = Element::pack(acc_s[i][n][0], acc_s[i][n][1]);
             p[i][n / 2][1] = Element::pack(acc_s[i][n][2], acc_s[i][n][3]);
             p[i][n / 2][2] = Element::pack(acc_s[i][n + 1][0], acc_s[i][n + 1][1]);

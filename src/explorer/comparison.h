@@ -31,6 +31,7 @@ struct LaunchFacts {
     std::int64_t ctas = 0;            ///< in the grid
     std::int64_t ctas_with_work = 0;  ///< less those that find nothing to do and exit at once
     std::optional<int> splits;        ///< v1: num_splits
+    CtaOrder order;                   ///< v2-tuned
 };
 
 struct CountedFacts {
@@ -48,7 +49,7 @@ struct TimedFacts {
 };
 
 struct VariantFacts {
-    std::string name;     ///< "v1", "v2"
+    std::string name;     ///< "v1", "v2", "v2-tuned"
     std::string refusal;  ///< why it can't run this shape on this card; empty when it can
     LaunchFacts launch;
     std::optional<CountedFacts> counted;

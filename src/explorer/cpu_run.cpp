@@ -9,15 +9,15 @@
 #include <tuple>
 
 #include "explorer/variant.h"
-#include "kernels/v1/run.cuh"
-#include "kernels/v2/run.cuh"
+#include "kernels/run.cuh"
+#include "kernels/v2_tuned/plan.h"
 
 namespace flashlens {
 namespace {
 
 /// CTAs of one class do the same instructions on addresses with the same alignments, so that each counts the same.
 ///
-/// They share: what their place along the query rows makes them do (the split of v1; the query block of v2, where all
+/// They share: what their place along the query rows makes them do (the split of v1; the query block of the others, where all
 /// but the last are alike unless the mask is causal) and where, within a 32-byte sector, the rows they touch begin.
 class Classes {
 public:
@@ -51,23 +51,40 @@ public:
 private:
     using Key = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
 
+    /// What a CTA works on: batch and head, and the split of v1 or the query block of the others.
+    struct Work {
+        std::int64_t batch = 0, head = 0, place = 0;
+    };
+
+    Work work_of(simt::Dim3 block) const {
+        if (planned_.name == "v1")
+            return {block.x, block.y, block.z};
+        if (planned_.name == "v2")
+            return {block.y, block.z, block.x};
+        const auto [head, place] =
+            v2_tuned::work_of(planned_.launch.order, planned_.launch.ctas, problem_.batch * problem_.heads, block.x);
+        return {head / problem_.heads, head % problem_.heads, place};
+    }
+
+    std::int64_t query_blocks() const {
+        const std::int64_t block_m = planned_.launch.tile.block_m;
+        return (problem_.seqlen_q + block_m - 1) / block_m;
+    }
+
     Key key(simt::Dim3 block) const {
         const bool v1 = planned_.launch.splits.has_value();
-        const std::int64_t batch = v1 ? block.x : block.y;
-        const std::int64_t head = v1 ? block.y : block.z;
+        auto [batch, head, place] = work_of(block);
         const std::int64_t kv_head = head / (problem_.heads / problem_.kv_heads);
         const std::int64_t row_bytes = problem_.head_dim * 2;
         const std::int64_t q_row = batch * problem_.seqlen_q * problem_.heads + head;
         const std::int64_t k_row = batch * problem_.seqlen_k * problem_.kv_heads + kv_head;
         const std::int64_t lse_row = (batch * problem_.heads + head) * problem_.seqlen_q;
-        std::int64_t place = v1 ? block.z : block.x;
-        if (!v1 && !problem_.causal && place + 1 < planned_.launch.grid.x) {
+        if (!v1 && !problem_.causal && place + 1 < query_blocks()) {
             place = 0;
         }
         if (v1 && !problem_.causal) {
             // how many tiles the split has, and whether the last, which may be cut off, is among them
-            const std::int64_t tiles =
-                (problem_.seqlen_q + planned_.launch.tile.block_m - 1) / planned_.launch.tile.block_m;
+            const std::int64_t tiles = query_blocks();
             const std::int64_t splits = *planned_.launch.splits;
             const std::int64_t mine = place < tiles ? (tiles - place + splits - 1) / splits : 0;
             place = 2 * mine + (tiles > 0 && (tiles - 1) % splits == place ? 1 : 0);
@@ -111,16 +128,16 @@ private:
 void count_only(simt::LaunchOptions& options, const Classes& classes) {
     options.multiplicity = [&](simt::Dim3 block) { return classes.multiplicity(block); };
     options.checks = false;
-    options.values = false;  // no branch depends on data unless logits are huge
+    // Branches depend on data only where logits are huge and where v2-tuned's maxima grow after the first key block.
+    options.values = false;
 }
 
 void launch(const VariantFacts& planned, const Problem& problem, const AttentionParams& params,
             on_cpu::Launcher& launcher) {
     const LaunchFacts& facts = planned.launch;
-    const bool exists =
-        planned.name == "v1"
-            ? on_cpu::v1::run(params, problem.dtype, problem.causal, facts.tile, facts.splits.value_or(1), launcher)
-            : on_cpu::v2::run(params, problem.dtype, problem.causal, facts.tile, launcher);
+    const Instance instance{planned.name, problem.dtype, problem.causal, facts.tile, facts.splits.value_or(1),
+                            facts.order};
+    const bool exists = on_cpu::run(instance, params, launcher);
     if (!exists) {
         throw std::logic_error(planned.name + ": no kernel instance for the tile that was planned");
     }

@@ -7,6 +7,7 @@
 #include "explorer/variant.h"
 #include "kernels/v1/plan.h"
 #include "kernels/v2/plan.h"
+#include "kernels/v2_tuned/plan.h"
 
 namespace flashlens {
 namespace {
@@ -121,6 +122,13 @@ void plan_v1(VariantFacts& facts, const Problem& problem, const hardware::Card& 
     check_grid(facts, "--batch", "--heads", "--splits");
 }
 
+/// Query blocks but those whose last row sees no key: they only write zeros.
+std::int64_t blocks_with_work(const Problem& problem, const Tile& tile, std::int64_t blocks) {
+    const std::int64_t blind_rows = problem.causal ? std::max<std::int64_t>(-problem.diagonal(), 0) : 0;
+    const std::int64_t blind_blocks = problem.seqlen_k == 0 ? blocks : blind_rows / tile.block_m;
+    return std::max<std::int64_t>(blocks - blind_blocks, 0);
+}
+
 void plan_v2(VariantFacts& facts, const Problem& problem, const hardware::Card& card, bool card_is_here) {
     LaunchFacts& launch = facts.launch;
     facts.refusal = refuse_problem(problem, card, v2::max_head_dim);
@@ -139,18 +147,42 @@ void plan_v2(VariantFacts& facts, const Problem& problem, const hardware::Card& 
     }
     const std::int64_t blocks = v2::query_blocks(launch.tile, problem.seqlen_q);
     launch.grid = {blocks, problem.batch, problem.heads};
-    // Blocks whose last row sees no key only write zeros.
-    const std::int64_t blind_rows = problem.causal ? std::max<std::int64_t>(-problem.diagonal(), 0) : 0;
-    const std::int64_t blind_blocks = problem.seqlen_k == 0 ? blocks : blind_rows / launch.tile.block_m;
-    launch.ctas_with_work = std::max<std::int64_t>(blocks - blind_blocks, 0) * problem.batch * problem.heads;
+    launch.ctas_with_work = blocks_with_work(problem, launch.tile, blocks) * problem.batch * problem.heads;
     set_waves(launch, card);
     check_grid(facts, "--seqlen-q", "--batch", "--heads");
+}
+
+void plan_v2_tuned(VariantFacts& facts, const Problem& problem, const hardware::Card& card, bool card_is_here) {
+    LaunchFacts& launch = facts.launch;
+    facts.refusal = refuse_problem(problem, card, v2_tuned::max_head_dim);
+    if (!facts.refusal.empty()) {
+        return;
+    }
+    const std::int64_t heads = problem.batch * problem.heads;
+    launch.axes = "query block of a head";
+    launch.tile =
+        v2_tuned::choose_tile(problem.head_dim, table_chip(card.chip), problem.seqlen_q, heads, card.sm_count);
+    launch.warps = fmt::format("{} warps over query rows", launch.tile.warps);
+    launch.threads = 32 * launch.tile.warps;
+    launch.smem_bytes = v2_tuned::shared_bytes(launch.tile);
+    launch.owns = fmt::format("one {}-row query block", launch.tile.block_m);
+    set_occupancy(facts, problem, card, card_is_here);
+    if (!facts.refusal.empty()) {
+        return;
+    }
+    const std::int64_t blocks = v2::query_blocks(launch.tile, problem.seqlen_q);
+    launch.grid = {blocks * heads, 1, 1};
+    launch.ctas_with_work = blocks_with_work(problem, launch.tile, blocks) * heads;
+    set_waves(launch, card);
+    launch.order = v2_tuned::choose_order(problem.causal, launch.ctas, heads, 4 * problem.seqlen_k * problem.head_dim,
+                                          card.sm_count, launch.occupancy.ctas_per_sm);
+    check_grid(facts, "--batch x --heads x --seqlen-q", "", "");
 }
 
 }  // namespace
 
 std::vector<std::string> all_variants() {
-    return {"v1", "v2"};
+    return {"v1", "v2", "v2-tuned"};
 }
 
 AttentionParams kernel_params(const Problem& problem) {
@@ -167,9 +199,9 @@ AttentionParams kernel_params(const Problem& problem) {
 }
 
 gpu::Call gpu_call(const VariantFacts& planned, const Problem& problem) {
-    return {
-        planned.name,          problem.dtype, problem.causal, planned.launch.tile, planned.launch.splits.value_or(1),
-        kernel_params(problem)};
+    const LaunchFacts& launch = planned.launch;
+    return {planned.name, problem.dtype,         problem.causal, launch.tile, launch.splits.value_or(1),
+            launch.order, kernel_params(problem)};
 }
 
 VariantFacts plan(std::string_view variant, const Problem& problem, const hardware::Card& card, bool card_is_here,
@@ -178,8 +210,10 @@ VariantFacts plan(std::string_view variant, const Problem& problem, const hardwa
     facts.name = variant;
     if (variant == "v1") {
         plan_v1(facts, problem, card, card_is_here, splits);
-    } else {
+    } else if (variant == "v2") {
         plan_v2(facts, problem, card, card_is_here);
+    } else {
+        plan_v2_tuned(facts, problem, card, card_is_here);
     }
     return facts;
 }

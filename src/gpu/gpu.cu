@@ -4,8 +4,7 @@
 #include <algorithm>
 
 #include "gpu/runtime.cuh"
-#include "kernels/v1/run.cuh"
-#include "kernels/v2/run.cuh"
+#include "kernels/run.cuh"
 
 namespace flashlens::gpu {
 namespace {
@@ -17,10 +16,8 @@ int attribute(cudaDeviceAttr which) {
 }
 
 void launch(const Call& call, const AttentionParams& params, on_gpu::Launcher& launcher) {
-    const bool exists = call.variant == "v1"
-                            ? on_gpu::v1::run(params, call.dtype, call.causal, call.tile, call.num_splits, launcher)
-                        : call.variant == "v2" ? on_gpu::v2::run(params, call.dtype, call.causal, call.tile, launcher)
-                                               : false;
+    const flashlens::Instance instance{call.variant, call.dtype, call.causal, call.tile, call.num_splits, call.order};
+    const bool exists = on_gpu::run(instance, params, launcher);
     if (!exists) {
         throw Error(call.variant + ": no such kernel instance");
     }

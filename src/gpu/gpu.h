@@ -39,11 +39,12 @@ std::optional<Device> device(std::string* why = nullptr);
 
 /// One kernel instance and its launch.
 struct Call {
-    std::string variant;  ///< "v1", "v2"
+    std::string variant;  ///< "v1", "v2", "v2-tuned"
     DType dtype = DType::fp16;
     bool causal = false;
     Tile tile;
     int num_splits = 1;  ///< v1
+    CtaOrder order;      ///< v2-tuned
     /// Sizes, diagonal and scale; the pointers are set by run().
     AttentionParams params;
 };

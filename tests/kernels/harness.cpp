@@ -6,10 +6,10 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "kernels/run.cuh"
 #include "kernels/v1/plan.h"
-#include "kernels/v1/run.cuh"
 #include "kernels/v2/plan.h"
-#include "kernels/v2/run.cuh"
+#include "kernels/v2_tuned/plan.h"
 
 namespace flashlens::kernel_tests {
 namespace {
@@ -38,10 +38,15 @@ simt::LaunchReport launch_real(const AttentionParams& p, const Problem& problem,
     on_cpu::Launcher launcher;
     launcher.options = options;
     const Tile tile = tile_of(problem, how);
-    const bool ran = how.variant == Variant::v1
-                         ? on_cpu::v1::run(p, problem.dtype, problem.causal, tile, how.splits, launcher)
-                         : on_cpu::v2::run(p, problem.dtype, problem.causal, tile, launcher);
-    if (!ran) {
+    const std::string name = name_of(how.variant);
+    Instance instance{name, problem.dtype, problem.causal, tile, how.splits, {}};
+    const std::int64_t heads = problem.batch * problem.heads;
+    const std::int64_t ctas = heads * v2::query_blocks(tile, problem.seqlen_q);
+    if (how.variant == Variant::v2_tuned) {
+        instance.order = v2_tuned::choose_order(problem.causal, ctas, heads, 4 * problem.seqlen_k * problem.head_dim,
+                                                how.sm_count, 2);
+    }
+    if (!on_cpu::run(instance, p, launcher)) {
         throw std::logic_error("no instance for " + text_of(problem));
     }
     return launcher.report;
@@ -50,12 +55,20 @@ simt::LaunchReport launch_real(const AttentionParams& p, const Problem& problem,
 }  // namespace
 
 std::string name_of(Variant variant) {
-    return variant == Variant::v1 ? "v1" : "v2";
+    return variant == Variant::v1 ? "v1" : variant == Variant::v2 ? "v2" : "v2-tuned";
 }
 
 Tile tile_of(const Problem& problem, const How& how) {
-    return how.variant == Variant::v1 ? v1::choose_tile(problem.head_dim, problem.seqlen_k)
-                                      : v2::choose_tile(problem.head_dim, how.chip, problem.causal);
+    switch (how.variant) {
+        case Variant::v1:
+            return v1::choose_tile(problem.head_dim, problem.seqlen_k);
+        case Variant::v2:
+            return v2::choose_tile(problem.head_dim, how.chip, problem.causal);
+        case Variant::v2_tuned:
+            break;
+    }
+    return v2_tuned::choose_tile(problem.head_dim, how.chip, problem.seqlen_q, problem.batch * problem.heads,
+                                 how.sm_count);
 }
 
 Output run_with(const Problem& problem, const Inputs& inputs, const simt::LaunchOptions& options,
@@ -70,6 +83,7 @@ Output run_with(const Problem& problem, const Inputs& inputs, const simt::Launch
     const auto v = guarded(inputs.v);
     const auto o_tmp = guarded(std::vector<float>(inputs.q.size(), filler));
     const auto huge_rows = guarded(std::vector<float>(2 * rows, filler));
+    output.q_was_at = q.data();
     output.k_was_at = k.data();
     output.v_was_at = v.data();
 
@@ -184,9 +198,9 @@ ErrorReport judge(const Problem& problem, const Inputs& inputs, const Output& ou
 
 std::vector<Variant> variants_for(const Problem& problem) {
     if (problem.head_dim > v1::max_head_dim) {
-        return {Variant::v2};
+        return {Variant::v2, Variant::v2_tuned};
     }
-    return {Variant::v1, Variant::v2};
+    return {std::begin(every_variant), std::end(every_variant)};
 }
 
 simt::Counters step(const simt::LaunchReport& report, const std::string& name) {

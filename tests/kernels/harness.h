@@ -14,14 +14,18 @@
 
 namespace flashlens::kernel_tests {
 
-enum class Variant { v1, v2 };
+enum class Variant { v1, v2, v2_tuned };
+inline constexpr Variant every_variant[] = {Variant::v1, Variant::v2, Variant::v2_tuned};
 std::string name_of(Variant variant);
 
 /// How to run a variant; the defaults are an A100's tiles and two splits.
 struct How {
     Variant variant = Variant::v1;
     int splits = 2;  ///< v1
-    Chip chip = 80;  ///< v2's tiles
+    Chip chip = 80;  ///< the tiles of v2 and v2-tuned
+    /// v2-tuned: up to so many large blocks it takes small ones, and under a causal mask up to twice as many CTAs are
+    /// ordered as if they all ran at once.
+    int sm_count = 4;
     simt::LaunchOptions options = {};
 };
 
@@ -30,7 +34,8 @@ struct Output {
     std::vector<float> lse;        ///< (batch, heads, seqlen_q)
     std::int64_t unwritten = 0;    ///< elements of o and lse that still hold what they were filled with before the run
     simt::LaunchReport report;
-    const void* k_was_at = nullptr;  ///< where K and V were while it ran, for what a watched kernel tells
+    const void* q_was_at = nullptr;  ///< where Q, K and V were while it ran, for what a watched kernel tells
+    const void* k_was_at = nullptr;
     const void* v_was_at = nullptr;
 };
 
@@ -67,7 +72,7 @@ std::string text_of(const Problem& problem);
 /// The verdict on all rows.
 ErrorReport judge(const Problem& problem, const Inputs& inputs, const Output& output);
 
-/// Runs both variants (v1 only up to head dim 128) and CHECKs that every element was written and the verdict is a pass.
+/// Runs all variants (v1 only up to head dim 128) and CHECKs that every element was written and the verdict is a pass.
 void expect_right(const Problem& problem, const Inputs& inputs, int splits = 2);
 /// The same of one output.
 void expect_right(const Problem& problem, const Inputs& inputs, const Output& output, const std::string& variant);

@@ -59,6 +59,30 @@ Inputs inputs_of(const Problem& p, bool huge_logits) {
     return inputs;
 }
 
+struct RowsLoaded {
+    std::vector<int> queries, keys, values;
+};
+
+/// The first row of each load of a run of one head.
+RowsLoaded rows_loaded(const Output& output, const Problem& p) {
+    RowsLoaded rows;
+    const auto row_in = [&](const void* tensor, std::int64_t length, const void* at) {
+        const std::ptrdiff_t bytes = static_cast<const char*>(at) - static_cast<const char*>(tensor);
+        const std::int64_t row = bytes / (p.head_dim * 2);
+        return bytes >= 0 && row < length ? std::optional(static_cast<int>(row)) : std::nullopt;
+    };
+    for (const void* at : loads) {
+        if (const auto k_row = row_in(output.k_was_at, p.seqlen_k, at)) {
+            rows.keys.push_back(*k_row);
+        } else if (const auto v_row = row_in(output.v_was_at, p.seqlen_k, at)) {
+            rows.values.push_back(*v_row);
+        } else if (const auto q_row = row_in(output.q_was_at, 1 << 20, at)) {
+            rows.queries.push_back(*q_row);
+        }
+    }
+    return rows;
+}
+
 }  // namespace
 
 TEST_CASE("unaltered copies are right, with huge logits too") {
@@ -113,6 +137,7 @@ TEST_CASE("mutants: what breaks CUDA's rules is reported as what it is") {
                                        {"v2_waits_for_too_few", {Kind::unfinished_copy}},
                                        {"v1_reads_past_the_keys", {Kind::out_of_bounds}},
                                        {"v2_reads_past_the_keys", {Kind::out_of_bounds}},
+                                       {"v2_reads_past_the_queries", {Kind::out_of_bounds}},
                                        {"v2_reads_past_head_dim", {Kind::out_of_bounds}}};
     for (const Expected& expected : all) {
         const Problem p = problem_of(false);
@@ -191,7 +216,7 @@ TEST_CASE("mutants: what is wrong fails the verdict") {
 }
 
 TEST_CASE("every mutant is tried") {
-    CHECK(mutants().size() == 3 + 2 + 7 + 2 + 16 + 2);
+    CHECK(mutants().size() == 3 + 2 + 8 + 2 + 16 + 2);
 }
 
 TEST_CASE("v1: warp w has keys 16w .. 16w+15 of every 64") {
@@ -240,13 +265,7 @@ TEST_CASE("v1 loads key blocks first to last, and for each its query tiles") {
     const Inputs inputs = random_inputs(p);
     loads.clear();
     const Output output = run_mutant("v1_watched", p, inputs, 2, 1);
-    std::vector<int> keys, values, queries;
-    for (const Load& load : loads) {
-        (load.head == output.k_was_at   ? keys
-         : load.head == output.v_was_at ? values
-                                        : queries)
-            .push_back(load.first_row);
-    }
+    const auto [queries, keys, values] = rows_loaded(output, p);
     // two CTAs: tiles 0, 2, 4 and tiles 1, 3; the load after a CTA's last tile finds no rows left
     CHECK(keys == std::vector<int>{0, 128, 256, 0, 128, 256});
     CHECK(values == keys);
@@ -258,13 +277,7 @@ TEST_CASE("v2 loads one query block, and key blocks last to first") {
     const Inputs inputs = random_inputs(p);
     loads.clear();
     const Output output = run_mutant("v2_watched", p, inputs, 1, 1);
-    std::vector<int> keys, values, queries;
-    for (const Load& load : loads) {
-        (load.head == output.k_was_at   ? keys
-         : load.head == output.v_was_at ? values
-                                        : queries)
-            .push_back(load.first_row);
-    }
+    const auto [queries, keys, values] = rows_loaded(output, p);
     CHECK(keys == std::vector<int>{512, 384, 256, 128, 0, 512, 384, 256, 128, 0});
     CHECK(values == keys);
     CHECK(queries == std::vector<int>{0, 128});

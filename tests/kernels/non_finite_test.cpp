@@ -53,9 +53,10 @@ bool may_show(const Problem& p, const Place& at, std::int64_t b, std::int64_t i,
 }
 
 /// Whether b is a as a kernel may round it on another way: an infinite logit sends its whole warp the way of huge ones.
-bool same_but_for_rounding(double a, double b, DType dtype) {
+/// v2-tuned raises maxima block by block there, and rounds P under other ones: V, below 6, weighs at most its own rounding.
+bool same_but_for_rounding(Variant variant, double a, double b, DType dtype) {
     const double ulp = dtype == DType::fp16 ? 0x1p-10 : 0x1p-7;
-    return std::abs(a - b) <= 2 * ulp * std::abs(a) + 1e-6;
+    return std::abs(a - b) <= 2 * ulp * std::abs(a) + (variant == Variant::v2_tuned ? ulp : 1e-6);
 }
 
 void expect_only_there(const Problem& p, const Place& at, double value) {
@@ -74,7 +75,7 @@ void expect_only_there(const Problem& p, const Place& at, double value) {
             break;
     }
     expect_right(p, inputs, 2);
-    for (const Variant variant : {Variant::v1, Variant::v2}) {
+    for (const Variant variant : every_variant) {
         const Output before = run(p, clean, {.variant = variant});
         const Output after = run(p, inputs, {.variant = variant});
         const bool other_way = at.tensor == Tensor::q && std::isinf(value);
@@ -87,7 +88,7 @@ void expect_only_there(const Problem& p, const Place& at, double value) {
                         const std::size_t element = at_q(p, b, i, h, d);
                         const bool same =
                             after.o[element] == before.o[element] ||
-                            (other_way && same_but_for_rounding(widen(before.o[element], p.dtype),
+                            (other_way && same_but_for_rounding(variant, widen(before.o[element], p.dtype),
                                                                 widen(after.o[element], p.dtype), p.dtype));
                         stray += !may_show(p, at, b, i, h, d) && !same ? 1 : 0;
                         // an infinite logit may be -inf, and then it shows as a weight of 0: the verdict holds that
@@ -163,7 +164,7 @@ TEST_CASE("visible logits that are all -inf give NaN, and lse -inf; some of them
             const Problem p = shape(1, 1, 1, 20, 600, head_dim, causal);
             const Inputs all = make_inputs(p, first_column(1.0), first_column(-infinity), [](auto...) { return 1.0; });
             expect_right(p, all, 2);
-            for (const Variant variant : {Variant::v1, Variant::v2}) {
+            for (const Variant variant : every_variant) {
                 const Output output = run(p, all, {.variant = variant});
                 for (std::size_t i = 0; i < output.o.size(); ++i) {
                     REQUIRE(std::isnan(widen(output.o[i], p.dtype)));

@@ -82,3 +82,9 @@ TEST_CASE("v2: each of its barriers and waits is needed") {
     // two loops of two barriers and two waits, and the barrier before O is stored
     expect_reported(Variant::v2, "v2/kernel.cuh", 5, 4);
 }
+
+TEST_CASE("v2-tuned: each of its barriers and waits is needed") {
+    // one of each for Q, where it stays in registers, one of each a key block, and the barriers before O takes Q's place and
+    // before it is stored
+    expect_reported(Variant::v2_tuned, "v2_tuned/kernel.cuh", 4, 2);
+}

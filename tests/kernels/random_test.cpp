@@ -48,6 +48,9 @@ void expect_random_problems_right(std::uint64_t seed, int problems, std::int64_t
             expect_right(p, inputs, run(p, inputs, {.variant = Variant::v1, .splits = splits}), "v1");
         }
         expect_right(p, inputs, run(p, inputs, {.variant = Variant::v2, .chip = chip}), "v2");
+        const auto sm_count = static_cast<int>(random.between(0, 8));
+        expect_right(p, inputs, run(p, inputs, {.variant = Variant::v2_tuned, .chip = chip, .sm_count = sm_count}),
+                     "v2-tuned");
     }
 }
 

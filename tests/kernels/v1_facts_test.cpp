@@ -63,7 +63,8 @@ struct Ran {
     simt::Counters in(const std::string& name) const { return step(report, name); }
     /// Of o_tmp and lse.
     std::uint64_t carried_read_bytes() const {
-        return in("load o_tmp").global_read_bytes + in("previous max").global_read_bytes;
+        return in("load o_tmp").global_read_bytes + in("load lse").global_read_bytes +
+               in("previous max").global_read_bytes;
     }
 };
 

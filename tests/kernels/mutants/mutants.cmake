@@ -18,9 +18,9 @@ mutant(v2_barrier_moved v2 v2/kernel.cuh "~__syncthreads\\(\\);[^\n]*\n( *store<
 mutant(v2_waits_for_too_few v2 v2/kernel.cuh "cp_async_wait<0>()" "cp_async_wait<1>()")
 mutant(v1_reads_past_the_keys v1 v1/steps.cuh "i * rows_per_pass < rows_left && lane_row() < TileRows"
   "rows_left > -1000 && lane_row() < TileRows")
-mutant(v2_reads_past_the_keys v2 v2/steps.cuh "r < rows_left" "rows_left > -1000")
-mutant(v2_reads_past_head_dim v2 v2/steps.cuh "chunk * 8 < head_dim ? rows - first_row - row : 0"
-  "head_dim > 0 ? rows - first_row - row : 0")
+mutant(v2_reads_past_the_keys v2 v2/steps.cuh "valid && (whole || r + row() < rows)" "valid || whole")
+mutant(v2_reads_past_head_dim v2 v2/steps.cuh "valid(chunk() * 8 < head_dim)" "valid(head_dim > 0)")
+mutant(v2_reads_past_the_queries v2 v2/steps.cuh "r < rows_left" "rows_left > -1000")
 mutant(v1_last_pass_too_early v1 v1/kernel.cuh "<= (n + 1) * T::block_n" "<= (n + 2) * T::block_n")
 
 # What leaves something out.
@@ -30,7 +30,7 @@ mutant(v1_skips_a_tile v1 v1/kernel.cuh "above / 16 : 0" "above / 16 + 1 : 0")
 # What is wrong.
 mutant(v1_no_rescale v1 v1/output.cuh "scale(out[i], before[i]);" "")
 mutant(v2_no_rescale_of_o v2 v2/steps.cuh "acc_o[i][d][e] *= rescale[i][e / 2];" "")
-mutant(v2_no_rescale_of_l v2 v2/steps.cuh "l[i][half] *= rescale[i][half];" "")
+mutant(v2_no_rescale_of_l v2 v2/steps.cuh "l[i][0] *= rescale[i][0];" "")
 mutant(v2_sum_of_one_lane v2 v2/steps.cuh "quad_sum(l[i][half])" "l[i][half]")
 mutant(v1_one_key_fewer v1 primitives/rows.cuh "row + p.diagonal + 1" "row + p.diagonal")
 mutant(v2_one_key_fewer v2 primitives/rows.cuh "row + p.diagonal + 1" "row + p.diagonal")
@@ -52,9 +52,11 @@ mutant(v1_watched v1
   v1/steps.cuh "#pragma once" "#pragma once\n#include \"mutants/watch.h\""
   v1/steps.cuh "const Step step(\"gemm_o\");" "const Step step(\"gemm_o\"); if (kernel_tests::silent(warp_index())) return;"
   v1/steps.cuh "const int row = first_row + lane_row();"
-  "const int row = first_row + lane_row(); kernel_tests::note_load(from.first, first_row);")
+  "const int row = first_row + lane_row(); kernel_tests::note_load(from.row(first_row));")
 mutant(v2_watched v2
   v2/steps.cuh "#pragma once" "#pragma once\n#include \"mutants/watch.h\""
   v2/steps.cuh "const Step step(\"gemm_pv\");" "const Step step(\"gemm_pv\"); if (kernel_tests::silent(warp_index())) return;"
   v2/steps.cuh "using Tile = SharedTile<Rows, Columns>;"
-  "using Tile = SharedTile<Rows, Columns>; kernel_tests::note_load(from.first, first_row);")
+  "using Tile = SharedTile<Rows, Columns>; kernel_tests::note_load(from.row(first_row));"
+  v2/steps.cuh "const unsigned char* from, int rows) const {"
+  "const unsigned char* from, int rows) const { kernel_tests::note_load(from);")

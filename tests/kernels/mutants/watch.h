@@ -13,15 +13,11 @@ inline bool silent(int warp) {
     return warp == silent_warp;
 }
 
-/// Rows first_row ... of the head that starts at `head`, in the order in which thread 0 loads them.
-struct Load {
-    const void* head;
-    int first_row;
-};
-inline std::vector<Load> loads;
-inline void note_load(const void* head, int first_row) {
+/// Where the rows begin that thread 0 loads, load by load.
+inline std::vector<const void*> loads;
+inline void note_load(const void* first_row) {
     if (simt::thread_index().x == 0) {
-        loads.push_back({head, first_row});
+        loads.push_back(first_row);
     }
 }
 
