@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""Times v1 and v2 beside PyTorch's scaled_dot_product_attention on the card of this machine.
+"""Times the kernels beside PyTorch's scaled_dot_product_attention on the card of this machine.
 
 SDPA runs its flash back end, PyTorch's own build of FlashAttention-2: a yardstick that runs in the same minutes on the
 same card, so that the ratios mean something where bare times would not. For each shape SDPA is timed, then
-`flashlens compare` times v1 and v2 in turns in one process, then SDPA is timed again; its figure is the mean of its two
-medians, and a row where these differ by more than 5 % is marked.
+`flashlens bench` times its variants in turns in one process, then SDPA is timed again; its figure is the mean of its two
+medians, and a row where these differ by more than 5 % is marked. A wrong output ends it: no time without a right result.
 
-TFLOP/s are 4 B H S S D over the time, half of that under a causal mask, for all three alike.
+TFLOP/s are 4 B H D times the visible (query, key) pairs over the time, for all alike.
 """
 
 import argparse
-import datetime
 import json
 import math
+import os
 import pathlib
 import subprocess
 import sys
@@ -24,14 +24,15 @@ try:
 except ImportError as error:
     sys.exit(f"time-against-sdpa: needs Python with PyTorch 2.3 or newer and CUDA ({error}); pip install torch")
 
-SHAPES = (  # batch, heads, seqlen, head_dim
+SHAPES = (  # batch, heads, seqlen, head_dim: the table of a bare `flashlens bench`
     "32,32,512,64 16,32,1024,64 8,32,2048,64 4,32,4096,64 2,32,8192,64 1,32,16384,64 "
     "32,16,512,128 16,16,1024,128 8,16,2048,128 4,16,4096,128 2,16,8192,128 1,16,16384,128 "
     "4,64,4096,32 4,8,4096,256 1,1,16384,64 1,4,16384,64 1,8,8192,128 2,40,1024,64 1,8,4096,64"
 )
-VARIANTS = ("v1", "v2")
-SAMPLES = 11
-SAMPLE_US = 1000.0
+MASKS = {"full": [False], "causal": [True], "both": [False, True]}
+# As src/gpu/gpu.h has them, so that all are timed alike.
+WARM_UP_US = 10e3
+SAMPLE_US = 1e3
 DRIFT = 0.05
 
 
@@ -53,29 +54,29 @@ def arguments():
     )
     parser.add_argument("flashlens", type=pathlib.Path, help="the program, or the build folder with bin/flashlens")
     parser.add_argument("--shapes", type=shapes, default=shapes(SHAPES), metavar='"B,H,S,D ..."')
-    parser.add_argument("--masks", choices=("full", "causal", "both"), default="both")
+    parser.add_argument("--masks", choices=MASKS, default="both")
     parser.add_argument("--dtype", choices=("fp16", "bf16"), default="fp16")
-    parser.add_argument(
-        "--alone",
-        action="store_true",
-        help="time with bin/time_kernels of the build folder: the same launches and timing, without the seconds that "
-        "compare takes to draw inputs and to count on the CPU machine",
-    )
+    parser.add_argument("--variants", metavar="v1,v2", help="as flashlens takes them; all unless given")
+    parser.add_argument("--samples", type=int, default=21, help="of each on each shape (21)")
+    parser.add_argument("--verify", choices=("sample", "off"), default="sample")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write all figures there too")
+    parser.add_argument(
+        "--markdown", type=pathlib.Path, metavar="FILE", help="write a table with both masks of a shape side by side there"
+    )
     given = parser.parse_args()
     if given.flashlens.is_dir():
         given.flashlens = given.flashlens / "bin" / "flashlens"
-    if given.alone:
-        given.flashlens = given.flashlens.parent / "time_kernels"
     if not given.flashlens.is_file():
         parser.error(f"no program at {given.flashlens}")
+    if given.samples < 3:
+        parser.error(f"--samples {given.samples}: must be at least 3")
     return given
 
 
-def time_sdpa_us(shape, causal, dtype):
-    """The median of SAMPLES samples, each a mean over as many launches as take about a millisecond."""
+def time_sdpa_us(shape, causal, given):
+    """The median of the samples, each a mean over as many launches as take about a millisecond."""
     batch, heads, seqlen, head_dim = shape
-    kind = torch.float16 if dtype == "fp16" else torch.bfloat16
+    kind = torch.float16 if given.dtype == "fp16" else torch.bfloat16
     q, k, v = (
         torch.randn(batch, seqlen, heads, head_dim, device="cuda", dtype=kind).transpose(1, 2) for _ in range(3)
     )
@@ -87,79 +88,131 @@ def time_sdpa_us(shape, causal, dtype):
             torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=causal)
         stop.record()
         torch.cuda.synchronize()
-        return start.elapsed_time(stop) * 1e3 / launches
+        return max(start.elapsed_time(stop) * 1e3 / launches, 0.1)
 
     with sdpa_kernel(SDPBackend.FLASH_ATTENTION):
         time_us(3)
-        launches = max(1, min(200, int(SAMPLE_US / time_us(3))))
-        samples = sorted(time_us(launches) for _ in range(SAMPLES))
+        once = spent = 0.0
+        while spent < WARM_UP_US:
+            once = time_us(3)
+            spent += 3 * once
+        launches = max(1, min(200, int(SAMPLE_US / once)))
+        samples = sorted(time_us(launches) for _ in range(given.samples))
     del q, k, v
     torch.cuda.empty_cache()
-    return samples[len(samples) // 2]
+    return (samples[len(samples) // 2] + samples[(len(samples) - 1) // 2]) / 2
 
 
-def command_for(program, shape, causal, dtype):
-    if program.name == "time_kernels":
-        return [str(program), *map(str, shape), "causal" if causal else "full", dtype]
-    command = [str(program), "compare", "--machine", "gpu", "--verify", "off", "--json", "-", "--dtype", dtype]
-    for option, value in zip(["--batch", "--heads", "--seqlen", "--head-dim"], shape):
-        command += [option, str(value)]
-    return command + ["--causal" if causal else "--no-causal"]
+def environment():
+    """Ours, and the cuBLAS that PyTorch has loaded for a machine that has no other."""
+    folders = set()
+    try:
+        with open("/proc/self/maps", encoding="utf-8") as maps:
+            folders = {os.path.dirname(line.split()[-1]) for line in maps if "/libcublas.so" in line}
+    except OSError:
+        pass
+    path = [os.environ.get("LD_LIBRARY_PATH", "")] + sorted(folders)
+    return os.environ | {"LD_LIBRARY_PATH": ":".join(folder for folder in path if folder)}
 
 
-def time_flashlens_us(program, shape, causal, dtype):
-    """Both variants of one run: {"v1": microseconds, or None where it can't run this shape, "v2": ...}."""
-    command = command_for(program, shape, causal, dtype)
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+def bench(shape, given, limit):
+    """What `flashlens bench --json -` says of one shape, under the masks asked for."""
+    command = [str(given.flashlens), "bench", "--shapes", ",".join(map(str, shape)), "--dtype", given.dtype]
+    command += ["--samples", str(given.samples), "--verify", given.verify, "--limit", limit, "--json", "-"]
+    command += {"full": ["--no-causal"], "causal": ["--causal"], "both": []}[given.masks]
+    command += ["--variants", given.variants] if given.variants else []
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment())
+    report = json.loads(done.stdout) if done.returncode in (0, 3) else {"rows": []}
+    wrong = [
+        f"{variant['name']}: {variant['reason']}"
+        for row in report["rows"]
+        for variant in row["variants"]
+        if variant["verdict"] == "fail"
+    ]
     if done.returncode != 0:
-        sys.exit(f"time-against-sdpa: {' '.join(command)} failed:\n{done.stderr or done.stdout}")
-    report = json.loads(done.stdout)
-    if report["machine"] != "gpu":
-        sys.exit(f"time-against-sdpa: {' '.join(command)} did not run on the card")
-    found = {variant["name"]: variant for variant in report["variants"]}
-    times = {}
-    for name in VARIANTS:
-        if name not in found or (found[name]["runs"] and not found[name]["time_us"]):
-            sys.exit(f"time-against-sdpa: {' '.join(command)} gave no time for {name}")
-        times[name] = found[name]["time_us"] if found[name]["runs"] else None
-    return times
+        sys.exit(f"time-against-sdpa: {' '.join(command)} failed:\n" + ("\n".join(wrong) or done.stderr))
+    return report
 
 
-def measure(program, shape, causal, dtype):
-    batch, heads, seqlen, head_dim = shape
-    before = time_sdpa_us(shape, causal, dtype)
-    times = time_flashlens_us(program, shape, causal, dtype)
-    after = time_sdpa_us(shape, causal, dtype)
-    sdpa = (before + after) / 2
-    flops = 4 * batch * heads * seqlen * seqlen * head_dim / (2 if causal else 1)
-    row = {"batch": batch, "heads": heads, "seqlen": seqlen, "head_dim": head_dim, "causal": causal, "dtype": dtype}
-    row |= {"sdpa_us": sdpa, "sdpa_before_us": before, "sdpa_after_us": after, "sdpa_tflops": flops / sdpa / 1e6}
-    for name, us in times.items():
-        row[f"{name}_us"] = us
-        row[f"{name}_tflops"] = flops / us / 1e6 if us else None
-        row[f"{name}_over_sdpa"] = sdpa / us if us else None
-    return row
+def measure(shape, given, limit):
+    """One row for each mask, and flashlens's own report."""
+    masks = MASKS[given.masks]
+    before = {causal: time_sdpa_us(shape, causal, given) for causal in masks}
+    report = bench(shape, given, limit)
+    after = {causal: time_sdpa_us(shape, causal, given) for causal in reversed(masks)}
+    rows = []
+    for causal, found in zip(masks, report["rows"]):
+        problem = found["problem"]
+        assert problem["causal"] == causal
+        sdpa = (before[causal] + after[causal]) / 2
+        row = {name: problem[name] for name in ("batch", "heads", "seqlen_k", "head_dim", "causal", "dtype", "flops")}
+        row |= {"sdpa_us": sdpa, "sdpa_before_us": before[causal], "sdpa_after_us": after[causal]}
+        row |= {"sdpa_tflops": problem["flops"] / sdpa / 1e6, "variants": {}}
+        for variant in found["variants"]:
+            us = variant["time_us"]
+            row["variants"][variant["name"]] = {
+                "time_us": us,
+                "tflops": variant["tflops"],
+                "spread": variant["spread"],
+                "over_sdpa": sdpa / us if us else None,
+                "verdict": variant["verdict"],
+            }
+        rows.append(row)
+    return rows, report
+
+
+def shape_of(row):
+    return f"{row['batch']} {row['heads']} {row['seqlen_k']} {row['head_dim']}"
+
+
+def figure(value, digits):
+    return "–" if value is None else f"{value:.{digits}f}"
+
+
+def markdown_line(cells):
+    return "| " + " | ".join(cells) + " |"
+
+
+def head(names):
+    cells = ["B H S D", "mask", "SDPA TFLOP/s"]
+    for name in names:
+        cells += [f"{name} TFLOP/s", f"{name}/SDPA"]
+    return markdown_line(cells) + "\n" + markdown_line(["---"] * 2 + ["---:"] * (len(cells) - 2))
 
 
 def line(row):
-    def figure(key, digits):
-        return "–" if row[key] is None else f"{row[key]:.{digits}f}"
-
     drifted = abs(row["sdpa_before_us"] - row["sdpa_after_us"]) > DRIFT * row["sdpa_us"]
-    cells = [
-        f"{row['batch']} {row['heads']} {row['seqlen']} {row['head_dim']}",
-        "causal" if row["causal"] else "full",
-        figure("sdpa_tflops", 0) + (" (drifts)" if drifted else ""),
-    ]
-    for name in VARIANTS:
-        cells += [figure(f"{name}_tflops", 0), figure(f"{name}_over_sdpa", 3)]
-    return "| " + " | ".join(cells) + " |"
+    cells = [shape_of(row), "causal" if row["causal"] else "full"]
+    cells.append(figure(row["sdpa_tflops"], 0) + (" (drifts)" if drifted else ""))
+    for variant in row["variants"].values():
+        cells += [figure(variant["tflops"], 0), figure(variant["over_sdpa"], 3)]
+    return markdown_line(cells)
+
+
+def side_by_side(rows):
+    """A line for each shape; of each mask SDPA, the variants, and beside SDPA those that are not v1."""
+    names = list(rows[0]["variants"])
+    compared = [name for name in names if name != "v1"] or names
+    masks = sorted({row["causal"] for row in rows})
+    cells = ["B H S D"]
+    for causal in masks:
+        cells.append("causal: SDPA" if causal else "SDPA")
+        cells += names + [f"{name} / SDPA" for name in compared]
+    lines = [markdown_line(cells), markdown_line(["---"] * len(cells))]
+    for shape in dict.fromkeys(map(shape_of, rows)):
+        cells = [shape]
+        for row in sorted((row for row in rows if shape_of(row) == shape), key=lambda row: row["causal"]):
+            cells.append(figure(row["sdpa_tflops"], 0))
+            cells += [figure(row["variants"][name]["tflops"], 0) for name in names]
+            cells += [figure(row["variants"][name]["over_sdpa"], 2) for name in compared]
+        lines.append(markdown_line(cells))
+    return "\n".join(lines) + "\n"
 
 
 def geometric_means(rows):
     for causal in (False, True):
-        for name in VARIANTS:
-            ratios = [row[f"{name}_over_sdpa"] for row in rows if row["causal"] == causal]
+        for name in rows[0]["variants"]:
+            ratios = [row["variants"][name]["over_sdpa"] for row in rows if row["causal"] == causal]
             ratios = [ratio for ratio in ratios if ratio]
             if ratios:
                 mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
@@ -167,41 +220,43 @@ def geometric_means(rows):
                 yield f"{name}/SDPA, {mask} mask: {mean:.3f} (geometric mean of {len(ratios)} shapes, {min(ratios):.3f} to {max(ratios):.3f})"
 
 
-def driver_version():
-    query = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader", "--id=0"]
-    try:
-        return subprocess.run(query, capture_output=True, text=True, check=True).stdout.strip()
-    except (OSError, subprocess.CalledProcessError):
-        return "unknown"
+def heading(report, given):
+    found = {name: report[name] for name in ("driver", "cuda_of_build", "date", "samples", "verify", "limit")}
+    return {"card": report["card"]["name"], "pytorch": torch.__version__, "dtype": given.dtype} | found
+
+
+def title(found):
+    limit = found["limit"]
+    text = (
+        f"### {found['card']}, driver {found['driver']}, PyTorch {found['pytorch']}, built with CUDA "
+        f"{found['cuda_of_build']}, {found['dtype']}, forward, medians of {found['samples']} samples, {found['date']}"
+    )
+    if limit["source"]:
+        measured = f"{limit['library']}, measured" if limit["source"] == "measured" else "the data sheet's"
+        text += f"\n\nMatmul limit: {limit['tflops']:.0f} TFLOP/s ({measured})"
+    return text
 
 
 def main():
     given = arguments()
     if not torch.cuda.is_available():
         sys.exit("time-against-sdpa: PyTorch sees no card here")
-    heading = {
-        "card": torch.cuda.get_device_name(0),
-        "driver": driver_version(),
-        "pytorch": torch.__version__,
-        "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
-    }
-    print(
-        f"### {heading['card']}, driver {heading['driver']}, PyTorch {heading['pytorch']}, {given.dtype}, "
-        f"forward, {heading['date']}\n"
-    )
-    print("| B H S D | mask | SDPA TFLOP/s | v1 TFLOP/s | v1/SDPA | v2 TFLOP/s | v2/SDPA |")
-    print("| --- | --- | ---: | ---: | ---: | ---: | ---: |", flush=True)
-    masks = {"full": (False,), "causal": (True,), "both": (False, True)}[given.masks]
     rows = []
-    for causal in masks:
-        for shape in given.shapes:
-            rows.append(measure(given.flashlens, shape, causal, given.dtype))
-            print(line(rows[-1]), flush=True)
-            if given.json:  # each time, lest a run that is cut short leaves nothing
-                given.json.write_text(json.dumps(heading | {"rows": rows}, indent=2) + "\n", encoding="utf-8")
+    found = None
+    for shape in given.shapes:
+        more, report = measure(shape, given, "nominal" if found else "measured")
+        if not found:
+            found = heading(report, given)
+            print(title(found) + "\n\n" + head(more[0]["variants"]))
+        rows += more
+        print("\n".join(map(line, more)), flush=True)
+        if given.json:  # each time, lest a run that is cut short leaves nothing
+            given.json.write_text(json.dumps(found | {"rows": rows}, indent=2) + "\n", encoding="utf-8")
     print()
     for text in geometric_means(rows):
         print(f"- {text}")
+    if given.markdown:
+        given.markdown.write_text(title(found) + "\n\n" + side_by_side(rows), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,10 +1,15 @@
 // The commands, one file each. What they print goes to `out` as a whole; they return the exit code.
 #pragma once
 
+#include <functional>
 #include <ostream>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "cli/explorer_seam.h"
 #include "cli/options.h"
+#include "cli/progress.h"
 #include "report/language.h"
 #include "report/terminal.h"
 
@@ -29,10 +34,32 @@ struct Context {
 
 int run_compare(const Context& context);
 int run_explain(const Context& context);
+int run_sweep(const Context& context);
+int run_bench(const Context& context);
 int run_devices(const Context& context);
 int run_completion(const Context& context);
 
-/// The table to `out`, and with --json FILE the JSON to the file; with --json - the JSON alone to `out`.
-void deliver(const Context& context, const std::string& table, const std::string& json);
+/// The answer of one of the explorer's functions; while it works its progress shows, where there is a terminal for it.
+template <typename Request, typename Answer>
+Answer ask(const Context& context, Request request, const std::function<Answer(const Request&)>& function) {
+    Progress progress(context.err, context.terminal.columns);
+    if (context.show_progress) {
+        request.progress = [&](std::string_view what, double done, double total) { progress.show(what, done, total); };
+    }
+    return function(request);
+}
+
+/// A text that a command has for a file, made when it is asked for.
+struct Output {
+    std::string_view option;  ///< that names the file: "--json"
+    std::function<std::string()> text;
+};
+
+/// Throws UsageError, before any work is done, when what --json, --csv or --svg names can't be written, or two of
+/// them name the same.
+void check_outputs(const Context& context);
+
+/// The table to `out`, and each output whose option was given to its file; one whose file is - to `out` alone.
+void deliver(const Context& context, const std::string& table, const std::vector<Output>& outputs);
 
 }  // namespace flashlens::cli

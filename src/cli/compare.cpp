@@ -2,8 +2,6 @@
 #include <string>
 
 #include "cli/commands.h"
-#include "cli/output.h"
-#include "cli/progress.h"
 #include "cli/request.h"
 #include "report/comparison_view.h"
 #include "report/json.h"
@@ -17,25 +15,15 @@ bool any_wrong(const Comparison& comparison) {
     });
 }
 
-Comparison compare_with_progress(const Context& context, Request& request) {
-    Progress progress(context.err, context.terminal.columns);
-    if (context.show_progress) {
-        request.progress = [&](std::string_view what, double done, double total) { progress.show(what, done, total); };
-    }
-    return context.explorer.compare(request);
-}
-
 }  // namespace
 
 int run_compare(const Context& context) {
-    Request request = to_request(context.given, context.explorer);
-    if (context.given.has("--json")) {
-        check_writable(std::string(context.given.text("--json")));
-    }
-    const Comparison comparison = compare_with_progress(context, request);
+    const Request request = to_request(context.given, context.explorer);
+    check_outputs(context);
+    const Comparison comparison = ask(context, request, context.explorer.compare);
     constexpr auto detail = report::Detail::compared;
     deliver(context, report::show(comparison, detail, context.language, context.terminal),
-            report::to_json(comparison, detail, context.language));
+            {{"--json", [&] { return report::to_json(comparison, detail, context.language); }}});
     return any_wrong(comparison) ? wrong_result : all_right;
 }
 

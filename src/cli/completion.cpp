@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/strict.h"
 #include "hardware/card.h"
+#include "report/quantity.h"
 #include "usage_error.h"
 
 namespace flashlens::cli {
@@ -37,6 +38,13 @@ std::vector<std::string> values_of(const Option& option, const Explorer& explore
             std::vector<std::string> all = explorer.variant_names;
             all.push_back(fmt::format("{}", fmt::join(explorer.variant_names, ",")));
             return all;
+        }
+        case Values::charts: {
+            std::vector<std::string> names{"none"};
+            for (const report::Quantity& quantity : report::quantities()) {
+                names.emplace_back(quantity.name);
+            }
+            return names;
         }
         case Values::none:
         case Values::number:
@@ -71,11 +79,11 @@ _flashlens() {{
     case "$before" in
 {}        completion) COMPREPLY=($(compgen -W "bash zsh" -- "$word")); return ;;
     esac
-    COMPREPLY=($(compgen -W "compare explain devices completion {}" -- "$word"))
+    COMPREPLY=($(compgen -W "{} {}" -- "$word"))
 }}
 complete -F _flashlens flashlens
 )",
-                       cases, names);
+                       cases, fmt::join(command_names(), " "), names);
 }
 
 std::string zsh_script(const Explorer& explorer) {
@@ -97,7 +105,7 @@ std::string zsh_script(const Explorer& explorer) {
 _flashlens() {{
     _arguments \
 {}        '--help' '--version' \
-        '1:command:(compare explain devices completion)' \
+        '1:command:({})' \
         '2:shell:(bash zsh)'
 }}
 # Loaded by its name from a folder of $fpath, it is called; sourced, it registers itself.
@@ -107,7 +115,7 @@ else
     compdef _flashlens flashlens
 fi
 )",
-                       arguments);
+                       arguments, fmt::join(command_names(), " "));
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include <string>
 
 #include "cli/commands.h"
-#include "cli/output.h"
 #include "cli/request.h"
 #include "report/comparison_view.h"
 #include "report/json.h"
@@ -10,13 +9,11 @@ namespace flashlens::cli {
 
 int run_explain(const Context& context) {
     const Request request = to_request(context.given, context.explorer);
-    if (context.given.has("--json")) {
-        check_writable(std::string(context.given.text("--json")));
-    }
+    check_outputs(context);
     const Comparison comparison = context.explorer.explain(request);
     constexpr auto detail = report::Detail::explained;
     deliver(context, report::show(comparison, detail, context.language, context.terminal),
-            report::to_json(comparison, detail, context.language));
+            {{"--json", [&] { return report::to_json(comparison, detail, context.language); }}});
     return all_right;
 }
 

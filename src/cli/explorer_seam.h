@@ -8,13 +8,17 @@
 #include <string_view>
 #include <vector>
 
+#include "explorer/bench.h"
 #include "explorer/explorer.h"
+#include "explorer/sweep.h"
 
 namespace flashlens::cli {
 
 struct Explorer {
     std::function<Comparison(const Request&)> compare;
     std::function<Comparison(const Request&)> explain;
+    std::function<Sweep(const SweepRequest&)> sweep;
+    std::function<Bench(const BenchRequest&)> bench;
     std::function<std::optional<hardware::Card>(std::string* why)> card_here;
     /// Sets the shape of the problem from the folder's q.npy, k.npy, v.npy.
     std::function<void(const std::filesystem::path& folder, Problem&)> read_shape;

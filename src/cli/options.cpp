@@ -14,35 +14,47 @@
 namespace flashlens::cli {
 namespace {
 
+using enum Command;
+
+constexpr Commands questions{compare, explain, sweep, bench};
+constexpr Commands reports{compare, explain, sweep, bench, devices};
+
 constexpr std::array option_table = std::to_array<Option>({
-    {"--batch", "-b", Values::number, "", true, true, false},
-    {"--heads", "-H", Values::number, "", true, true, false},
-    {"--kv-heads", "", Values::number, "", true, true, false},
-    {"--seqlen", "-s", Values::number, "", true, true, false},
-    {"--seqlen-q", "", Values::number, "", true, true, false},
-    {"--seqlen-k", "", Values::number, "", true, true, false},
-    {"--head-dim", "-d", Values::number, "", true, true, false},
-    {"--model", "", Values::models, "", true, true, false},
-    {"--causal", "", Values::none, "", false, true, false},
-    {"--no-causal", "", Values::none, "", false, true, false},
-    {"--align", "", Values::choices, "bottom-right top-left", false, true, false},
-    {"--dtype", "", Values::choices, "fp16 bf16", false, true, false},
-    {"--scale", "", Values::number, "", false, true, false},
-    {"--seed", "", Values::number, "", true, true, false},
-    {"--dist", "", Values::choices, "normal uniform sharp ones", true, true, false},
-    {"--machine", "", Values::choices, "auto gpu cpu", false, false, false},
-    {"--gpu", "", Values::cards, "", false, true, false},
-    {"--variants", "", Values::variants, "", false, true, false},
-    {"--splits", "", Values::number, "", false, true, false},
-    {"--verify", "", Values::choices, "full sample off", false, false, false},
-    {"--input", "", Values::folder, "", false, true, false},
-    {"--output", "", Values::folder, "", false, false, false},
-    {"--json", "", Values::file, "", false, true, true},
-    {"--lang", "", Values::choices, "en zh", false, true, true},
-    {"--no-color", "", Values::none, "", false, true, true},
+    {"--batch", "-b", Values::number, "", questions, true, true},
+    {"--heads", "-H", Values::number, "", questions, true, true},
+    {"--kv-heads", "", Values::number, "", questions, true, true},
+    {"--seqlen", "-s", Values::number, "", questions, true, true},
+    {"--seqlen-q", "", Values::number, "", questions, true, true},
+    {"--seqlen-k", "", Values::number, "", questions, true, true},
+    {"--head-dim", "-d", Values::number, "", questions, true, true},
+    {"--model", "", Values::models, "", questions, true, true},
+    {"--causal", "", Values::none, "", questions, true},
+    {"--no-causal", "", Values::none, "", questions, true},
+    {"--align", "", Values::choices, "bottom-right top-left", questions, true},
+    {"--dtype", "", Values::choices, "fp16 bf16", questions, true},
+    {"--scale", "", Values::number, "", questions, true},
+    {"--seed", "", Values::number, "", questions, true, true},
+    {"--dist", "", Values::choices, "normal uniform sharp ones", questions, true, true},
+    {"--machine", "", Values::choices, "auto gpu cpu", {compare, sweep}},
+    {"--gpu", "", Values::cards, "", {compare, explain, sweep}, true},
+    {"--variants", "", Values::variants, "", questions},
+    {"--splits", "", Values::number, "", questions, true},
+    {"--verify", "", Values::choices, "full sample off", {compare, bench}},
+    {"--input", "", Values::folder, "", {compare, explain}},
+    {"--output", "", Values::folder, "", {compare}},
+    {"--chart", "", Values::charts, "", {sweep}},
+    {"--count", "", Values::choices, "auto on off", {sweep}},
+    {"--shapes", "", Values::number, "", {bench}},
+    {"--samples", "", Values::number, "", {bench}},
+    {"--limit", "", Values::choices, "measured nominal", {bench}},
+    {"--json", "", Values::file, "", reports},
+    {"--csv", "", Values::file, "", {sweep, bench}},
+    {"--svg", "", Values::file, "", {sweep}},
+    {"--lang", "", Values::choices, "en zh", reports},
+    {"--no-color", "", Values::none, "", reports},
 });
 
-constexpr std::array commands{Command::compare, Command::explain, Command::devices, Command::completion};
+constexpr std::array all_commands{compare, explain, sweep, bench, devices, completion};
 
 /// Insertions, deletions and replacements from one word to the other.
 std::size_t edits(std::string_view a, std::string_view b) {
@@ -83,24 +95,33 @@ std::string suggestion(std::string_view word, const std::vector<std::string_view
         const std::string name = word.substr(0, word.find('='));
         throw UsageError(fmt::format("{}: no such option; {}", report::printable(name), suggestion(name, names)));
     }
+    const std::vector<std::string_view> names = command_names();
+    throw UsageError(fmt::format("{}: no such command (there are {}); {}",
+                                 word.empty() ? "''" : report::printable(word), fmt::join(names, ", "),
+                                 suggestion(word, names)));
+}
+
+/// "compare, explain or bench".
+std::string one_of(const Commands& commands) {
     std::vector<std::string_view> names;
-    std::transform(commands.begin(), commands.end(), std::back_inserter(names), name_of);
-    throw UsageError(fmt::format("{}: no such command (there are compare, explain, devices, completion); {}",
-                                 word.empty() ? "''" : report::printable(word), suggestion(word, names)));
+    for (const Command command : all_commands) {
+        if (commands.contain(command)) {
+            names.push_back(name_of(command));
+        }
+    }
+    const std::string_view last = names.back();
+    names.pop_back();
+    return names.empty() ? std::string(last) : fmt::format("{} or {}", fmt::join(names, ", "), last);
 }
 
 void refuse_what_the_command_does_not_take(const Given& given) {
     for (const auto& [name, text] : given.options) {
-        const auto option = std::find_if(option_table.begin(), option_table.end(),
-                                         [&n = name](const Option& o) { return o.name == n; });
-        const bool taken = given.command == Command::compare ||
-                           (given.command == Command::explain && option->for_explain) ||
-                           (given.command == Command::devices && option->for_devices);
-        if (!taken) {
-            const bool nothing_runs = given.command == Command::explain;
-            throw UsageError(fmt::format("{}: {} {}; leave it out, or use it with compare", name,
-                                         name_of(given.command),
-                                         nothing_runs ? "runs nothing and does not take it" : "does not take it"));
+        const Commands& takers = option_of(name).commands;
+        if (!takers.contain(given.command)) {
+            const bool nothing_runs = given.command == explain && takers.contain(compare);
+            throw UsageError(fmt::format("{}: {} {}; leave it out, or use it with {}", name, name_of(given.command),
+                                         nothing_runs ? "runs nothing and does not take it" : "does not take it",
+                                         one_of(takers)));
         }
     }
 }
@@ -113,6 +134,10 @@ std::string_view name_of(Command command) {
             return "compare";
         case Command::explain:
             return "explain";
+        case Command::sweep:
+            return "sweep";
+        case Command::bench:
+            return "bench";
         case Command::devices:
             return "devices";
         case Command::completion:
@@ -121,18 +146,19 @@ std::string_view name_of(Command command) {
     return "completion";
 }
 
+std::vector<std::string_view> command_names() {
+    std::vector<std::string_view> names;
+    std::transform(all_commands.begin(), all_commands.end(), std::back_inserter(names), name_of);
+    return names;
+}
+
 std::span<const Option> options() {
     return option_table;
 }
 
-std::vector<std::string> words(std::string_view text) {
-    std::vector<std::string> result;
-    while (!text.empty()) {
-        const std::size_t blank = std::min(text.find(' '), text.size());
-        result.emplace_back(text.substr(0, blank));
-        text.remove_prefix(std::min(blank + 1, text.size()));
-    }
-    return result;
+const Option& option_of(std::string_view name) {
+    return *std::find_if(option_table.begin(), option_table.end(),
+                         [&](const Option& option) { return option.name == name; });
 }
 
 std::string_view Given::text(std::string_view option, std::string_view otherwise) const {
@@ -159,7 +185,7 @@ Given read_command_line(const std::vector<std::string>& arguments) {
     }
     Given given;
     std::vector<std::pair<Command, CLI::App*>> subcommands;
-    for (const Command command : commands) {
+    for (const Command command : all_commands) {
         CLI::App* sub = app.add_subcommand(std::string(name_of(command)));
         sub->fallthrough();  // options may stand on both sides of the command
         subcommands.emplace_back(command, sub);
@@ -202,6 +228,14 @@ Given read_command_line(const std::vector<std::string>& arguments) {
         }
         if (option->count() > 0) {
             given.options.emplace(name, texts[name]);
+        }
+    }
+    for (const CLI::Option* option : app.parse_order()) {
+        const auto name =
+            std::find_if(registered.begin(), registered.end(), [&](const auto& r) { return r.second == option; });
+        if (name != registered.end() &&
+            std::find(given.order.begin(), given.order.end(), name->first) == given.order.end()) {
+            given.order.emplace_back(name->first);
         }
     }
     refuse_what_the_command_does_not_take(given);

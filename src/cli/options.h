@@ -1,6 +1,7 @@
 // The options there are, as data: parsing, completion and the checks of the help text all read this one table.
 #pragma once
 
+#include <initializer_list>
 #include <map>
 #include <span>
 #include <string>
@@ -11,28 +12,47 @@
 
 namespace flashlens::cli {
 
-enum class Command { compare, explain, devices, completion };
+enum class Command { compare, explain, sweep, bench, devices, completion };
 
 std::string_view name_of(Command command);
 
+/// The names of all commands.
+std::vector<std::string_view> command_names();
+
+/// A set of commands.
+class Commands {
+public:
+    constexpr Commands(std::initializer_list<Command> commands) {
+        for (const Command command : commands) {
+            bits_ |= bit(command);
+        }
+    }
+    constexpr bool contain(Command command) const { return (bits_ & bit(command)) != 0; }
+
+private:
+    static constexpr unsigned bit(Command command) { return 1U << static_cast<unsigned>(command); }
+
+    unsigned bits_ = 0;
+};
+
 /// What may follow an option, for completion.
-enum class Values { none, number, choices, models, cards, variants, folder, file };
+enum class Values { none, number, choices, models, cards, variants, charts, folder, file };
 
 struct Option {
     std::string_view name;        ///< "--batch"
     std::string_view short_name;  ///< "-b", or empty
-    Values values = Values::none;
-    std::string_view choices;   ///< "bottom-right top-left", for Values::choices
-    bool shapes_input = false;  ///< sets what --input reads from its files
-    bool for_explain = false;   ///< explain takes it too
-    bool for_devices = false;   ///< devices takes it too
+    Values values;
+    std::string_view choices;      ///< "bottom-right top-left", for Values::choices
+    Commands commands;             ///< those that take it
+    bool swept = false;            ///< sweep takes a list of values, and sweeps over them
+    bool describes_input = false;  ///< sets what --input reads from its files
 };
 
 /// All but --help and --version.
 std::span<const Option> options();
 
-/// The words of an option's choices.
-std::vector<std::string> words(std::string_view text);
+/// One of them, by a name that is there.
+const Option& option_of(std::string_view name);
 
 /// The command line as given: which command, and each option's text ("" for a flag). An option given twice has its last
 /// value.
@@ -42,6 +62,7 @@ struct Given {
     Command command = Command::compare;
     std::string shell;  ///< for completion
     std::map<std::string, std::string, std::less<>> options;
+    std::vector<std::string> order;  ///< their names, as first given from left to right
 
     bool has(std::string_view option) const { return options.find(option) != options.end(); }
     /// The text of an option that was given, else `otherwise`.

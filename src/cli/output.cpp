@@ -29,30 +29,29 @@ Written write_all(int descriptor, std::string_view text) {
     return {};
 }
 
-void check_writable(const std::string& json_file) {
-    if (json_file == "-") {
+void check_writable(std::string_view option, const std::string& file) {
+    if (file == "-") {
         return;
     }
-    const bool was_there = std::filesystem::exists(std::filesystem::symlink_status(json_file));
+    const bool was_there = std::filesystem::exists(std::filesystem::symlink_status(file));
     errno = 0;
-    const bool opens = std::ofstream(json_file, std::ios::app).is_open();
+    const bool opens = std::ofstream(file, std::ios::app).is_open();
     const int why = errno;
     if (!opens) {
         throw UsageError(
-            fmt::format("--json {}: can't be written: {}; name a file in a folder that exists, or - for standard "
-                        "output",
-                        json_file.empty() ? "''" : report::printable(json_file), std::strerror(why)));
+            fmt::format("{} {}: can't be written: {}; name a file in a folder that exists, or - for standard output",
+                        option, file.empty() ? "''" : report::printable(file), std::strerror(why)));
     }
     if (!was_there) {
         std::error_code ignored;
-        std::filesystem::remove(json_file, ignored);
+        std::filesystem::remove(file, ignored);
     }
 }
 
-void write_json_file(const std::string& file, std::string_view text) {
+void write_file(std::string_view option, const std::string& file, std::string_view text) {
     const auto fail = [&] {
         throw std::runtime_error(
-            fmt::format("--json {}: can't be written: {}", report::printable(file), std::strerror(errno)));
+            fmt::format("{} {}: can't be written: {}", option, report::printable(file), std::strerror(errno)));
     };
     // What is no regular file (a device, a named pipe) is written in place.
     const auto status = std::filesystem::symlink_status(file);

@@ -1,4 +1,4 @@
-// Where results go: standard output and the file that --json names.
+// Where results go: standard output and the files that --json, --csv and --svg name.
 #pragma once
 
 #include <string>
@@ -18,9 +18,9 @@ Written write_all(int descriptor, std::string_view text);
 
 /// Throws UsageError, before any work is done, when the file can't be written. Nothing is left behind when it was not
 /// there. "-" is always fine.
-void check_writable(const std::string& json_file);
+void check_writable(std::string_view option, const std::string& file);
 
 /// The file appears whole or stays as it was. Throws std::runtime_error.
-void write_json_file(const std::string& file, std::string_view text);
+void write_file(std::string_view option, const std::string& file, std::string_view text);
 
 }  // namespace flashlens::cli

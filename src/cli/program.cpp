@@ -1,13 +1,18 @@
 #include "cli/program.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <exception>
 #include <new>
+#include <utility>
 
 #include "cli/commands.h"
 #include "cli/help.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/strict.h"
+#include "report/width.h"
 #include "usage_error.h"
 
 namespace flashlens::cli {
@@ -37,6 +42,10 @@ int dispatch(const Given& given, const Explorer& explorer, const report::Surroun
     switch (given.command) {
         case Command::explain:
             return run_explain(context);
+        case Command::sweep:
+            return run_sweep(context);
+        case Command::bench:
+            return run_bench(context);
         case Command::devices:
             return run_devices(context);
         case Command::completion:
@@ -49,15 +58,38 @@ int dispatch(const Given& given, const Explorer& explorer, const report::Surroun
 
 }  // namespace
 
-void deliver(const Context& context, const std::string& table, const std::string& json) {
-    const std::string file(context.given.text("--json"));
-    if (file == "-") {
-        context.out << json;
-        return;
+void check_outputs(const Context& context) {
+    std::vector<std::pair<std::string_view, std::string>> files;
+    for (const std::string_view option : {"--json", "--csv", "--svg"}) {
+        if (!context.given.has(option)) {
+            continue;
+        }
+        const std::string file(context.given.text(option));
+        if (file.empty()) {
+            refuse(option, file, "needs a name");
+        }
+        for (const auto& [other, name] : files) {
+            if (name == file) {
+                throw UsageError(fmt::format("{0} {2} with {1} {2}: {3}", other, option, report::printable(file),
+                                             file == "-" ? "only one can be standard output; name a file for the other"
+                                                         : "one would replace the other; name two files"));
+            }
+        }
+        check_writable(option, file);
+        files.emplace_back(option, file);
     }
-    context.out << table;
-    if (!file.empty()) {
-        write_json_file(file, json);
+}
+
+void deliver(const Context& context, const std::string& table, const std::vector<Output>& outputs) {
+    const auto file_of = [&](const Output& output) { return context.given.text(output.option); };
+    const auto alone =
+        std::find_if(outputs.begin(), outputs.end(), [&](const Output& output) { return file_of(output) == "-"; });
+    context.out << (alone == outputs.end() ? table : alone->text());
+    for (const Output& output : outputs) {
+        const std::string file(file_of(output));
+        if (!file.empty() && file != "-") {
+            write_file(output.option, file, output.text());
+        }
     }
 }
 

@@ -8,6 +8,8 @@ Explorer real_explorer() {
     Explorer explorer;
     explorer.compare = compare;
     explorer.explain = explain;
+    explorer.sweep = [](const SweepRequest& request) { return sweep(request); };
+    explorer.bench = [](const BenchRequest& request) { return bench(request); };
     explorer.card_here = [](std::string* why) { return card_here(why); };
     explorer.read_shape = read_shape;
     explorer.apply_model = [](std::string_view name, Problem& problem) { apply(find_model(name), problem); };

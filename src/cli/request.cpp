@@ -15,23 +15,32 @@ namespace {
 constexpr std::int64_t any_size = std::numeric_limits<std::int32_t>::max();  // kernels count in 32-bit integers
 constexpr std::int64_t most_splits = 65535;                                  // CUDA's limit of grid.z
 
+/// A size that works, for messages.
+std::int64_t example_of(std::string_view option) {
+    if (option == "--batch") {
+        return 1;
+    }
+    if (option == "--head-dim") {
+        return 64;
+    }
+    return option == "--heads" || option == "--kv-heads" ? 8 : 1024;
+}
+
 /// The option's number, else what is there already.
-void set_size(const Given& given, std::string_view option, std::int64_t& size, std::int64_t example) {
+void set_size(const Given& given, std::string_view option, std::int64_t& size) {
     if (given.has(option)) {
-        size = whole_number(option, given.text(option), 0, any_size, example);
+        size = whole_number(option, given.text(option), 0, any_size, example_of(option));
     }
 }
 
 std::size_t chosen(const Given& given, std::string_view name) {
-    const auto all = options();
-    const auto option = std::find_if(all.begin(), all.end(), [&](const Option& o) { return o.name == name; });
-    const std::vector<std::string> choices = words(option->choices);
+    const std::vector<std::string> choices = words(option_of(name).choices);
     return choice(name, given.text(name, choices.front()), choices);
 }
 
 void refuse_shape_beside_input(const Given& given) {
     for (const Option& option : options()) {
-        if (option.shapes_input && given.has(option.name)) {
+        if (option.describes_input && given.has(option.name)) {
             throw UsageError(fmt::format("--input with {}: shape and numbers come from the files; leave {} out",
                                          option.name, option.name));
         }
@@ -47,17 +56,17 @@ void set_shape(const Given& given, const Explorer& explorer, Problem& problem) {
     if (given.has("--model")) {
         explorer.apply_model(given.text("--model"), problem);
     }
-    set_size(given, "--batch", problem.batch, 1);
-    set_size(given, "--heads", problem.heads, 8);
+    set_size(given, "--batch", problem.batch);
+    set_size(given, "--heads", problem.heads);
     if (given.has("--heads") && !given.has("--model")) {
         problem.kv_heads = problem.heads;
     }
-    set_size(given, "--kv-heads", problem.kv_heads, 8);
-    set_size(given, "--seqlen", problem.seqlen_q, 1024);
-    set_size(given, "--seqlen", problem.seqlen_k, 1024);
-    set_size(given, "--seqlen-q", problem.seqlen_q, 1024);
-    set_size(given, "--seqlen-k", problem.seqlen_k, 1024);
-    set_size(given, "--head-dim", problem.head_dim, 64);
+    set_size(given, "--kv-heads", problem.kv_heads);
+    set_size(given, "--seqlen", problem.seqlen_q);
+    set_size(given, "--seqlen", problem.seqlen_k);
+    set_size(given, "--seqlen-q", problem.seqlen_q);
+    set_size(given, "--seqlen-k", problem.seqlen_k);
+    set_size(given, "--head-dim", problem.head_dim);
 }
 
 Problem to_problem(const Given& given, const Explorer& explorer) {
@@ -81,6 +90,16 @@ Problem to_problem(const Given& given, const Explorer& explorer) {
 }
 
 }  // namespace
+
+Bounds bounds_of(std::string_view option) {
+    if (option == "--splits") {
+        return {1, most_splits, 4};
+    }
+    if (option == "--seed") {
+        return {0, std::numeric_limits<std::uint64_t>::max(), 1};
+    }
+    return {0, any_size, static_cast<std::uint64_t>(example_of(option))};
+}
 
 Problem default_problem() {
     Problem problem;
@@ -119,9 +138,9 @@ Request to_request(const Given& given, const Explorer& explorer) {
     request.verify = given.has("--verify") ? checks[chosen(given, "--verify")] : Verify::sample;
     request.input_folder = given.text("--input");
     request.output_folder = given.text("--output");
-    for (const std::string_view folder : {"--input", "--output", "--json"}) {
+    for (const std::string_view folder : {"--input", "--output"}) {
         if (given.has(folder) && given.text(folder).empty()) {
-            throw UsageError(fmt::format("{} '': needs a name", folder));
+            refuse(folder, "", "needs a name");
         }
     }
     request.problem = to_problem(given, explorer);

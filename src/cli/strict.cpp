@@ -6,23 +6,17 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 #include <limits>
+#include <sstream>
 #include <system_error>
 
 #include "report/width.h"
+#include "split.h"
 #include "usage_error.h"
 
 namespace flashlens::cli {
 namespace {
-
-[[noreturn]] void refuse(std::string_view option, std::string_view value, const std::string& what_is_wrong) {
-    const std::string shown = value.empty() ? "''" : report::printable(value);
-    throw UsageError(fmt::format("{} {}: {}", option, shown, what_is_wrong));
-}
-
-bool only_digits(std::string_view text) {
-    return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
-}
 
 /// Of digits; nothing when it is too large for the type.
 template <typename Integer>
@@ -32,12 +26,28 @@ bool read(std::string_view digits, Integer& number) {
 
 }  // namespace
 
+void refuse(std::string_view option, std::string_view value, const std::string& what_is_wrong) {
+    const std::string shown = value.empty() ? "''" : report::printable(value);
+    throw UsageError(fmt::format("{} {}: {}", option, shown, what_is_wrong));
+}
+
+bool only_digits(std::string_view text) {
+    return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+std::vector<std::string> words(std::string_view text) {
+    std::istringstream stream{std::string(text)};
+    return {std::istream_iterator<std::string>(stream), {}};
+}
+
 std::int64_t whole_number(std::string_view option, std::string_view value, std::int64_t smallest, std::int64_t largest,
                           std::int64_t example) {
     const std::string instead = fmt::format("try {} {}", option, example);
     const bool negative = value.size() > 1 && value.front() == '-' && only_digits(value.substr(1));
     if (!negative && !only_digits(value)) {
-        refuse(option, value, "not a whole number; " + instead);
+        const bool list = value.find_first_of(",:") != std::string_view::npos;
+        refuse(option, value,
+               "not a whole number; " + instead + (list ? "; flashlens sweep takes lists and ranges" : ""));
     }
     std::int64_t number = 0;
     if (negative) {
@@ -90,9 +100,7 @@ std::size_t choice(std::string_view option, std::string_view value, const std::v
 std::vector<std::string> choice_list(std::string_view option, std::string_view value,
                                      const std::vector<std::string>& choices) {
     std::vector<std::string> items;
-    for (std::string_view rest = value;;) {
-        const std::size_t comma = rest.find(',');
-        const std::string item(rest.substr(0, comma));
+    for (const std::string& item : split(value, ',')) {
         if (std::find(choices.begin(), choices.end(), item) == choices.end()) {
             refuse(option, value,
                    fmt::format("'{}' is none of {}; try {} {}", report::printable(item), fmt::join(choices, ", "),
@@ -102,11 +110,32 @@ std::vector<std::string> choice_list(std::string_view option, std::string_view v
             refuse(option, value, fmt::format("{} is there twice", item));
         }
         items.push_back(item);
-        if (comma == std::string_view::npos) {
-            return items;
-        }
-        rest.remove_prefix(comma + 1);
     }
+    return items;
+}
+
+std::vector<std::vector<std::int64_t>> shape_list(std::string_view option, std::string_view value) {
+    std::vector<std::vector<std::int64_t>> shapes;
+    for (const std::string& word : words(value)) {
+        std::vector<std::int64_t> sizes;
+        bool right = true;
+        for (const std::string& digits : split(word, ',')) {
+            sizes.push_back(0);
+            right = right && only_digits(digits) && read(digits, sizes.back()) && sizes.back() >= 1 &&
+                    sizes.back() <= std::numeric_limits<std::int32_t>::max();
+        }
+        if (!right || (sizes.size() != 4 && sizes.size() != 6)) {
+            refuse(option, word,
+                   fmt::format("no shape; a shape is B,H,S,D or B,H,KV,Sq,Sk,D, sizes from 1, blanks between shapes: "
+                               "try {} \"4,32,4096,64 1,32,8,1,4096,128\"",
+                               option));
+        }
+        shapes.push_back(std::move(sizes));
+    }
+    if (shapes.empty()) {
+        refuse(option, value, fmt::format("names no shape; try {} 4,32,4096,64", option));
+    }
+    return shapes;
 }
 
 }  // namespace flashlens::cli

@@ -44,6 +44,8 @@ struct TimedFacts {
     double min_us = 0.0;
     double max_us = 0.0;
     int runs = 0;
+    double lower_quartile_us = 0.0;  ///< the middle half of the runs lies between these
+    double upper_quartile_us = 0.0;
 };
 
 struct VariantFacts {

@@ -1,7 +1,10 @@
 // Running a planned launch on the CPU machine.
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <new>
 #include <stdexcept>
 #include <tuple>
 
@@ -42,6 +45,8 @@ public:
         const auto found = count_of_first_.find({block.x, block.y, block.z});
         return found == count_of_first_.end() ? 0 : found->second;
     }
+
+    std::size_t size() const { return count_of_first_.size(); }
 
 private:
     using Key = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
@@ -97,6 +102,36 @@ simt::Region region(std::vector<T>& of, const char* name, simt::Region::Use use)
     return {of.data(), of.size() * sizeof(T), name, use};
 }
 
+/// Addresses for tensors that nobody reads or writes: the system gives a page memory when it is touched.
+class Addresses {
+public:
+    explicit Addresses(std::int64_t bytes)
+        : bytes_(static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1))),
+          base_(mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {
+        if (base_ == MAP_FAILED) {
+            throw std::bad_alloc();
+        }
+    }
+    ~Addresses() { munmap(base_, bytes_); }
+    Addresses(const Addresses&) = delete;
+    Addresses& operator=(const Addresses&) = delete;
+
+    void* base() const { return base_; }
+    simt::Region region(const char* name, simt::Region::Use use) const { return {base_, bytes_, name, use}; }
+
+private:
+    std::size_t bytes_;
+    void* base_;
+};
+
+/// One CTA of each class, counted without computing values.
+void count_only(simt::LaunchOptions& options, const Classes& classes) {
+    options.multiplicity = [&](simt::Dim3 block) { return classes.multiplicity(block); };
+    options.checks = false;
+    // Branches depend on data only where logits are huge and where v2-tuned's maxima grow after the first key block.
+    options.values = false;
+}
+
 void launch(const VariantFacts& planned, const Problem& problem, const AttentionParams& params,
             on_cpu::Launcher& launcher) {
     const LaunchFacts& facts = planned.launch;
@@ -143,16 +178,65 @@ CpuRun run_on_cpu(const VariantFacts& planned, const Problem& problem, const Inp
                                region(huge_rows, "huge_rows", Use::scratch)};
     std::optional<Classes> classes;
     if (extent == Extent::one_a_class) {
-        classes.emplace(planned, problem);
-        launcher.options.multiplicity = [&](simt::Dim3 block) { return classes->multiplicity(block); };
-        launcher.options.checks = false;
-        // Branches depend on data only where logits are huge and where v2-tuned's maxima grow after the first key block.
-        launcher.options.values = false;
+        count_only(launcher.options, classes.emplace(planned, problem));
     }
     launch(planned, problem, params, launcher);
     run.counted.report = std::move(launcher.report);
     run.counted.sampled = extent == Extent::one_a_class;
     return run;
+}
+
+CountedFacts count_on_cpu(const VariantFacts& planned, const Problem& problem,
+                          const std::function<void(double)>& progress) {
+    CountedFacts counted;
+    counted.sampled = true;
+    if (planned.launch.ctas == 0) {
+        return counted;
+    }
+    const std::int64_t rows = problem.batch * problem.heads * problem.seqlen_q;
+    const std::int64_t q_bytes = 2 * rows * problem.head_dim;
+    const std::int64_t kv_bytes = 2 * problem.batch * problem.kv_heads * problem.seqlen_k * problem.head_dim;
+    const Addresses q(q_bytes);
+    const Addresses k(kv_bytes);
+    const Addresses v(kv_bytes);
+    const Addresses o(q_bytes);
+    const Addresses lse(4 * rows);
+    const bool scratch = planned.launch.splits.has_value();
+    const Addresses o_tmp(scratch ? 2 * q_bytes : 0);
+    const Addresses huge_rows(scratch ? 8 * rows : 0);
+
+    AttentionParams params = kernel_params(problem);
+    params.q = q.base();
+    params.k = k.base();
+    params.v = v.base();
+    params.o = o.base();
+    params.lse = static_cast<float*>(lse.base());
+    params.o_tmp = static_cast<float*>(o_tmp.base());
+    params.huge_rows = static_cast<float*>(huge_rows.base());
+
+    using Use = simt::Region::Use;
+    on_cpu::Launcher launcher;
+    launcher.options.progress = progress;
+    launcher.options.memory = {q.region("Q", Use::input),
+                               k.region("K", Use::input),
+                               v.region("V", Use::input),
+                               o.region("O", Use::output),
+                               lse.region("lse", Use::scratch),
+                               o_tmp.region("o_tmp", Use::scratch),
+                               huge_rows.region("huge_rows", Use::scratch)};
+    const Classes classes(planned, problem);
+    count_only(launcher.options, classes);
+    launch(planned, problem, params, launcher);
+    counted.report = std::move(launcher.report);
+    return counted;
+}
+
+double counting_flops(const VariantFacts& planned, const Problem& problem) {
+    if (planned.launch.ctas == 0) {
+        return 0.0;
+    }
+    const auto executed = static_cast<double>(Classes(planned, problem).size());
+    return static_cast<double>(flops(problem)) * executed / static_cast<double>(planned.launch.ctas);
 }
 
 }  // namespace flashlens

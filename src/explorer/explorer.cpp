@@ -13,7 +13,6 @@
 namespace flashlens {
 namespace {
 
-constexpr int timing_samples = 21;
 /// What the CPU machine does in a second on one core, for estimates only; measured progress replaces it.
 constexpr double guessed_flops_per_core = 2e9;
 
@@ -105,17 +104,12 @@ Outputs run_and_count_on_cpu(VariantFacts& variant, const Request& request, cons
     return {std::move(run.o), std::move(run.lse)};
 }
 
-std::vector<Outputs> run_on_gpu(std::vector<VariantFacts*>& variants, const Problem& problem, const Inputs& inputs) {
-    std::vector<gpu::Call> calls;
-    calls.reserve(variants.size());
-    for (const VariantFacts* variant : variants) {
-        calls.push_back(gpu_call(*variant, problem));
-    }
+std::vector<Outputs> run_and_time_on_gpu(std::vector<VariantFacts*>& variants, const Problem& problem,
+                                         const Inputs& inputs) {
     std::vector<Outputs> outputs;
-    std::vector<gpu::Run> runs = gpu::run(calls, inputs.q, inputs.k, inputs.v, timing_samples);
+    std::vector<gpu::Run> runs = run_on_gpu({variants.begin(), variants.end()}, problem, inputs, timing_samples);
     for (std::size_t i = 0; i < runs.size(); ++i) {
-        const std::vector<double>& us = runs[i].samples_us;
-        variants[i]->timed = TimedFacts{us[us.size() / 2], us.front(), us.back(), static_cast<int>(us.size())};
+        variants[i]->timed = timed_facts(runs[i].samples_us);
         outputs.push_back({std::move(runs[i].o), std::move(runs[i].lse)});
     }
     return outputs;
@@ -134,6 +128,28 @@ std::optional<ReferenceRun> reference_for(const Request& request, const Problem&
 
 std::vector<std::string> variant_names() {
     return all_variants();
+}
+
+std::vector<gpu::Run> run_on_gpu(const std::vector<const VariantFacts*>& planned, const Problem& problem,
+                                 const Inputs& inputs, int samples) {
+    std::vector<gpu::Call> calls;
+    calls.reserve(planned.size());
+    for (const VariantFacts* variant : planned) {
+        calls.push_back(gpu_call(*variant, problem));
+    }
+    return gpu::run(calls, inputs.q, inputs.k, inputs.v, samples);
+}
+
+TimedFacts timed_facts(std::span<const double> sorted_us) {
+    const std::size_t size = sorted_us.size();
+    TimedFacts facts;
+    facts.median_us = (sorted_us[size / 2] + sorted_us[(size - 1) / 2]) / 2;
+    facts.min_us = sorted_us.front();
+    facts.max_us = sorted_us.back();
+    facts.runs = static_cast<int>(size);
+    facts.lower_quartile_us = sorted_us[size / 4];
+    facts.upper_quartile_us = sorted_us[size - 1 - size / 4];
+    return facts;
 }
 
 std::optional<hardware::Card> card_here(std::string* why) {
@@ -179,7 +195,7 @@ Comparison compare(const Request& request) {
     }
     std::vector<Outputs> outputs;
     if (comparison.machine == Machine::gpu && running.front()->launch.ctas > 0) {
-        outputs = run_on_gpu(running, problem, inputs);
+        outputs = run_and_time_on_gpu(running, problem, inputs);
         for (VariantFacts* variant : running) {
             run_and_count_on_cpu(*variant, request, problem, inputs, Extent::one_a_class);
         }

@@ -14,6 +14,9 @@ namespace flashlens {
 enum class MachineChoice { automatic, cpu, gpu };
 enum class Verify { full, sample, off };
 
+/// How many times a kernel is timed unless somebody asks for another number.
+inline constexpr int timing_samples = 21;
+
 struct Request {
     Problem problem;
     std::string card;  ///< a name for hardware::find_card; empty: the card here, else A100

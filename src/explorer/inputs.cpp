@@ -100,6 +100,24 @@ Inputs random_inputs(const Problem& problem) {
     return inputs;
 }
 
+Inputs repeated_inputs(const Problem& problem) {
+    constexpr std::int64_t period = 1'000'003;
+    const auto words = [&](Tensor tensor, std::int64_t length, std::int64_t heads) {
+        std::vector<std::uint16_t> all(problem.batch * length * heads * problem.head_dim);
+        const std::int64_t size = std::ssize(all);
+        random_elements(problem, tensor, 0, std::span(all).first(std::min(size, period)));
+        for (std::int64_t made = period; made < size; made += period) {
+            std::copy_n(all.begin(), std::min(period, size - made), all.begin() + made);
+        }
+        return all;
+    };
+    Inputs inputs;
+    inputs.q = words(Tensor::q, problem.seqlen_q, problem.heads);
+    inputs.k = words(Tensor::k, problem.seqlen_k, problem.kv_heads);
+    inputs.v = words(Tensor::v, problem.seqlen_k, problem.kv_heads);
+    return inputs;
+}
+
 std::uint16_t round_to(double value, DType dtype) {
     // Through fp32 rounded to odd: with at least two bits more than the type, the second rounding is then the only one
     // (Boldo and Melquiond, "Emulation of a FMA and correctly rounded sums", 2008).

@@ -35,6 +35,10 @@ Inputs random_inputs(const Problem& problem);
 /// of a large problem can be made alone.
 void random_elements(const Problem& problem, Tensor tensor, std::int64_t first, std::span<std::uint16_t> to);
 
+/// As good for timing, and quick to make at any size: the first million words or so of each tensor of
+/// random_inputs(problem), over and over. The period is prime and longer than any row, so that rows differ.
+Inputs repeated_inputs(const Problem& problem);
+
 /// The nearest word of the type, ties to even, in a single rounding: overflow gives an infinity, a NaN stays one.
 std::uint16_t round_to(double value, DType dtype);
 /// The word's value, exactly.

@@ -28,6 +28,13 @@ AttentionParams kernel_params(const Problem& problem);
 /// The launch that a plan describes, for the GPU.
 gpu::Call gpu_call(const VariantFacts& planned, const Problem& problem);
 
+/// gpu::run of these plans, which all run.
+std::vector<gpu::Run> run_on_gpu(const std::vector<const VariantFacts*>& planned, const Problem& problem,
+                                 const Inputs& inputs, int samples);
+
+/// Of samples in ascending order, at least one.
+TimedFacts timed_facts(std::span<const double> sorted_us);
+
 struct CpuRun {
     std::vector<std::uint16_t> o;  ///< layouts of kernels/attention.h
     std::vector<float> lse;
@@ -44,5 +51,12 @@ enum class Extent {
 /// breaks CUDA's rules. progress gets the share of CTAs done.
 CpuRun run_on_cpu(const VariantFacts& planned, const Problem& problem, const Inputs& inputs, Extent extent,
                   const std::function<void(double)>& progress);
+
+/// The counters alone, of one CTA a class: without inputs, and in no more memory for a large problem than for a small one.
+CountedFacts count_on_cpu(const VariantFacts& planned, const Problem& problem,
+                          const std::function<void(double)>& progress);
+
+/// About how many of the problem's FLOPs count_on_cpu has to execute, for estimates of how long it takes.
+double counting_flops(const VariantFacts& planned, const Problem& problem);
 
 }  // namespace flashlens

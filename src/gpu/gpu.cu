@@ -2,98 +2,18 @@
 #include "gpu/gpu.h"
 
 #include <algorithm>
-#include <cstdio>
 
+#include "gpu/runtime.cuh"
 #include "kernels/run.cuh"
 
 namespace flashlens::gpu {
 namespace {
-
-std::string gib(std::size_t bytes) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.1f GiB", static_cast<double>(bytes) / (1 << 30));
-    return text;
-}
-
-[[noreturn]] void fail(cudaError_t error, const std::string& what) {
-    cudaGetLastError();  // it is reported here; the next call starts clean
-    std::string advice;
-    if (error == cudaErrorNoKernelImageForDevice || error == cudaErrorInvalidDeviceFunction ||
-        error == cudaErrorUnsupportedPtxVersion) {
-        advice =
-            "; this program has no code for this card: build it again here, or with "
-            "-DCMAKE_CUDA_ARCHITECTURES set to the card's compute capability";
-    }
-    throw Error(what + ": " + cudaGetErrorString(error) + advice);
-}
-
-void check(cudaError_t error, const char* what) {
-    if (error != cudaSuccess) {
-        fail(error, what);
-    }
-}
 
 int attribute(cudaDeviceAttr which) {
     int value = 0;
     check(cudaDeviceGetAttribute(&value, which, 0), "asking the card for its properties");
     return value;
 }
-
-/// Device memory, freed when it goes.
-class Buffer {
-public:
-    explicit Buffer(std::size_t bytes) : bytes_(bytes) {
-        if (bytes > 0) {
-            check(cudaMalloc(&data_, bytes), "allocating memory on the card");
-        }
-    }
-    Buffer(const Buffer&) = delete;
-    Buffer& operator=(const Buffer&) = delete;
-    ~Buffer() { cudaFree(data_); }
-
-    void* data() const { return data_; }
-    float* floats() const { return static_cast<float*>(data_); }
-
-    /// NaN in fp32, fp16 and bf16.
-    void poison() const {
-        if (bytes_ > 0) {
-            check(cudaMemset(data_, 0xff, bytes_), "filling memory on the card");
-        }
-    }
-    void upload(const void* from) const {
-        if (bytes_ > 0) {
-            check(cudaMemcpy(data_, from, bytes_, cudaMemcpyHostToDevice), "copying inputs to the card");
-        }
-    }
-    void download(void* to) const {
-        if (bytes_ > 0) {
-            check(cudaMemcpy(to, data_, bytes_, cudaMemcpyDeviceToHost), "copying outputs from the card");
-        }
-    }
-
-private:
-    void* data_ = nullptr;
-    std::size_t bytes_;
-};
-
-class Event {
-public:
-    Event() { check(cudaEventCreate(&event_), "creating an event"); }
-    Event(const Event&) = delete;
-    Event& operator=(const Event&) = delete;
-    ~Event() { cudaEventDestroy(event_); }
-
-    void record() const { check(cudaEventRecord(event_), "recording an event"); }
-    double us_since(const Event& start) const {
-        check(cudaEventSynchronize(event_), "running the kernel");
-        float ms = 0.0F;
-        check(cudaEventElapsedTime(&ms, start.event_, event_), "reading an event");
-        return static_cast<double>(ms) * 1e3;
-    }
-
-private:
-    cudaEvent_t event_ = nullptr;
-};
 
 void launch(const Call& call, const AttentionParams& params, on_gpu::Launcher& launcher) {
     const flashlens::Instance instance{call.variant, call.dtype, call.causal, call.tile, call.num_splits, call.order};
@@ -157,45 +77,26 @@ private:
     Buffer q_, k_, v_, o_, lse_, o_tmp_, huge_rows_;
 };
 
-/// Mean time of one of `launches` launches back to back.
-double time_us(const Call& call, const AttentionParams& params, int launches, const Event& start, const Event& stop) {
-    on_gpu::Launcher launcher;
-    start.record();
-    for (int i = 0; i < launches; ++i) {
-        launch(call, params, launcher);
-    }
-    stop.record();
-    return stop.us_since(start) / launches;
-}
-
 void time_in_turns(std::span<const Call> calls, const Tensors& tensors, int samples, std::vector<Run>& runs) {
-    constexpr double sample_us = 1000.0;
-    const Event start, stop;
+    const Stopwatch stopwatch;
+    const auto launch_of = [&](const Call& call) {
+        return [&call, params = tensors.params(call)] {
+            on_gpu::Launcher launcher;
+            launch(call, params, launcher);
+        };
+    };
     std::vector<int> launches;
     for (const Call& call : calls) {
-        const AttentionParams params = tensors.params(call);
-        time_us(call, params, 3, start, stop);
-        const double once = time_us(call, params, 3, start, stop);
-        launches.push_back(std::clamp(static_cast<int>(sample_us / once), 1, 200));
+        launches.push_back(stopwatch.warm_up(launch_of(call)));
     }
     for (int round = 0; round < samples; ++round) {
         for (std::size_t i = 0; i < calls.size(); ++i) {
             const std::size_t turn = round % 2 == 0 ? i : calls.size() - 1 - i;
-            const AttentionParams params = tensors.params(calls[turn]);
-            runs[turn].samples_us.push_back(time_us(calls[turn], params, launches[turn], start, stop));
+            runs[turn].samples_us.push_back(stopwatch.us(launches[turn], launch_of(calls[turn])));
         }
     }
     for (Run& run : runs) {
         std::sort(run.samples_us.begin(), run.samples_us.end());
-    }
-}
-
-void check_memory(std::size_t needed) {
-    std::size_t free_bytes = 0;
-    std::size_t total_bytes = 0;
-    check(cudaMemGetInfo(&free_bytes, &total_bytes), "asking the card for its free memory");
-    if (needed > free_bytes) {
-        throw Error("this shape needs " + gib(needed) + " on the card, which has " + gib(free_bytes) + " free");
     }
 }
 

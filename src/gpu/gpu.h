@@ -58,11 +58,14 @@ struct Instance {
 /// What the driver and the runtime say of the instance that `call` launches.
 Instance inspect(const Call& call);
 
+/// How things are timed: launched for warm_up_us first; each sample is a mean over as many launches as take sample_us.
+inline constexpr double warm_up_us = 10e3;
+inline constexpr double sample_us = 1e3;
+
 struct Run {
     std::vector<std::uint16_t> o;  ///< layouts of kernels/attention.h
     std::vector<float> lse;
-    /// Each a mean over as many launches as take a millisecond; sorted.
-    std::vector<double> samples_us;
+    std::vector<double> samples_us;  ///< sorted
 };
 
 /// Runs every call on the same inputs (16-bit words, layouts of kernels/attention.h). Outputs are poisoned with NaN, each
@@ -71,5 +74,24 @@ struct Run {
 /// Throws Error, also when the device hasn't enough free memory (needed and free are named); nothing stays allocated.
 std::vector<Run> run(std::span<const Call> calls, std::span<const std::uint16_t> q, std::span<const std::uint16_t> k,
                      std::span<const std::uint16_t> v, int samples);
+
+/// C = A x B through cuBLAS, square, of 16-bit words with sums in fp32.
+struct Matmul {
+    std::string library;             ///< "cuBLAS 13.1.0"
+    std::vector<double> samples_us;  ///< sorted
+};
+
+/// How long the card takes for A x B of size x size words each, which is 2 x size^3 FLOPs. Empty without cuBLAS; `why` then
+/// says whether the build or this machine lacks it. Throws Error as run() does.
+std::optional<Matmul> time_matmul(DType dtype, int size, std::span<const std::uint16_t> a,
+                                  std::span<const std::uint16_t> b, int samples, std::string* why = nullptr);
+
+/// What the kernels run under; "unknown" where nobody says.
+struct Software {
+    std::string driver;          ///< "580.159.04"
+    std::string cuda_of_driver;  ///< the newest CUDA that it supports, "13.0"
+    std::string cuda_of_build;   ///< the toolkit that compiled this program
+};
+Software software();
 
 }  // namespace flashlens::gpu

@@ -25,4 +25,13 @@ std::vector<Run> run(std::span<const Call>, std::span<const std::uint16_t>, std:
     throw Error(why_not);
 }
 
+std::optional<Matmul> time_matmul(DType, int, std::span<const std::uint16_t>, std::span<const std::uint16_t>, int,
+                                  std::string*) {
+    throw Error(why_not);
+}
+
+Software software() {
+    return {"unknown", "unknown", "none"};
+}
+
 }  // namespace flashlens::gpu

@@ -102,6 +102,16 @@ std::string dtype_name(DType dtype) {
     return dtype == DType::fp16 ? "fp16" : "bf16";
 }
 
+std::string align_name(Align align) {
+    return align == Align::bottom_right ? "bottom-right" : "top-left";
+}
+
+Text mask_name(const Problem& problem) {
+    return !problem.causal                        ? Text::full_mask
+           : problem.align == Align::bottom_right ? Text::bottom_right_mask
+                                                  : Text::top_left_mask;
+}
+
 std::string distribution_name(Distribution distribution) {
     switch (distribution) {
         case Distribution::normal:

@@ -19,6 +19,10 @@ std::string show(const Comparison& comparison, Detail detail, Language language,
 
 /// "fp16", "bf16".
 std::string dtype_name(DType dtype);
+/// "bottom-right", "top-left".
+std::string align_name(Align align);
+/// "full", "causal, bottom-right aligned".
+Text mask_name(const Problem& problem);
 /// "normal", "uniform", "sharp", "ones".
 std::string distribution_name(Distribution distribution);
 

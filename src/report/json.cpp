@@ -1,231 +1,10 @@
 #include "report/json.h"
 
-#include <cmath>
-#include <nlohmann/json.hpp>
-
-#include "report/facts.h"
+#include "report/json_parts.h"
 #include "report/why.h"
 
 namespace flashlens::report {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-Json number(double value) {
-    if (std::isnan(value)) {
-        return "nan";
-    }
-    if (std::isinf(value)) {
-        return value > 0 ? "inf" : "-inf";
-    }
-    return value;
-}
-
-/// Invalid UTF-8 (in a path, say) is replaced rather than refused.
-std::string dump(const Json& json) {
-    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
-Json problem(const Comparison& comparison) {
-    const Problem& p = comparison.problem;
-    Json json;
-    json["batch"] = p.batch;
-    json["heads"] = p.heads;
-    json["kv_heads"] = p.kv_heads;
-    json["seqlen_q"] = p.seqlen_q;
-    json["seqlen_k"] = p.seqlen_k;
-    json["head_dim"] = p.head_dim;
-    json["causal"] = p.causal;
-    json["align"] = p.align == Align::bottom_right ? "bottom-right" : "top-left";
-    json["dtype"] = dtype_name(p.dtype);
-    json["scale"] = number(p.scale);
-    json["seed"] = p.seed;
-    json["dist"] = distribution_name(p.dist);
-    json["input"] = comparison.input_folder.empty() ? Json() : Json(comparison.input_folder);
-    json["visible_pairs"] = visible_pairs(p);
-    json["flops"] = flops(p);
-    return json;
-}
-
-Json card(const hardware::Card& card) {
-    Json json;
-    json["name"] = card.name;
-    json["sm_count"] = card.sm_count;
-    json["sm"] = card.chip;
-    json["max_threads_per_sm"] = card.max_threads_per_sm;
-    json["max_ctas_per_sm"] = card.max_ctas_per_sm;
-    json["registers_per_sm"] = card.registers_per_sm;
-    json["shared_bytes_per_sm"] = card.shared_bytes_per_sm;
-    json["max_shared_bytes_per_cta"] = card.max_shared_bytes_per_cta;
-    json["reserved_shared_bytes_per_cta"] = card.reserved_shared_bytes_per_cta;
-    json["matmul_tflops"] = number(card.matmul_tflops);
-    json["fp32_tflops"] = number(card.fp32_tflops);
-    json["memory_gb_per_s"] = number(card.memory_gb_per_s);
-    json["source"] = card.source;
-    return json;
-}
-
-const char* limiter(hardware::Limiter limiter) {
-    switch (limiter) {
-        case hardware::Limiter::threads:
-            return "threads";
-        case hardware::Limiter::registers:
-            return "registers";
-        case hardware::Limiter::shared_memory:
-            return "shared_memory";
-        case hardware::Limiter::ctas:
-            return "ctas";
-        case hardware::Limiter::does_not_fit:
-            return "does_not_fit";
-        case hardware::Limiter::none:
-            break;
-    }
-    return "none";
-}
-
-Json counters(const simt::Counters& c) {
-    Json json;
-    json["global_read_bytes"] = c.global_read_bytes;
-    json["global_write_bytes"] = c.global_write_bytes;
-    json["global_read_sectors"] = c.global_read_sectors;
-    json["global_write_sectors"] = c.global_write_sectors;
-    json["global_read_instructions"] = c.global_read_instructions;
-    json["global_write_instructions"] = c.global_write_instructions;
-    json["cp_async_read_bytes"] = c.cp_async_read_bytes;
-    json["cp_async_read_sectors"] = c.cp_async_read_sectors;
-    json["shared_bytes"] = c.shared_bytes();
-    json["shared_read_bytes"] = c.shared_read_bytes;
-    json["shared_write_bytes"] = c.shared_write_bytes;
-    json["shared_wavefronts"] = c.shared_wavefronts();
-    json["load_wavefronts"] = c.load_wavefronts;
-    json["store_wavefronts"] = c.store_wavefronts;
-    json["ldmatrix_wavefronts"] = c.ldmatrix_wavefronts;
-    json["cp_async_wavefronts"] = c.cp_async_wavefronts;
-    json["bank_conflicts"] = c.bank_conflicts;
-    json["barriers"] = c.barriers;
-    json["warp_barriers"] = c.warp_barriers;
-    json["shuffles"] = c.shuffles;
-    json["votes"] = c.votes;
-    json["ldmatrix"] = c.ldmatrix;
-    json["mma"] = c.mma;
-    json["mma_flops"] = c.mma * 4096;
-    json["cp_async"] = c.cp_async;
-    json["exp2"] = c.exp2;
-    json["log2"] = c.log2;
-    json["fp32_ops"] = c.fp32_ops();
-    json["fp32_add"] = c.fp32_add;
-    json["fp32_mul"] = c.fp32_mul;
-    json["fp32_fma"] = c.fp32_fma;
-    json["fp32_max"] = c.fp32_max;
-    json["fp32_compare"] = c.fp32_compare;
-    json["fp32_select"] = c.fp32_select;
-    json["fp32_div"] = c.fp32_div;
-    json["converts"] = c.converts;
-    return json;
-}
-
-void add_launch(Json& json, const LaunchFacts& launch) {
-    json["grid"] = {launch.grid.x, launch.grid.y, launch.grid.z};
-    json["axes"] = launch.axes;
-    json["owns"] = launch.owns;
-    json["tile"] = {{"block_m", launch.tile.block_m},
-                    {"block_n", launch.tile.block_n},
-                    {"head_dim", launch.tile.head_dim},
-                    {"warps", launch.tile.warps}};
-    json["ctas"] = launch.ctas;
-    json["ctas_with_work"] = launch.ctas_with_work;
-    json["threads"] = launch.threads;
-    json["warps"] = launch.warps;
-    json["smem_bytes"] = launch.smem_bytes;
-    json["registers"] = launch.registers;
-    json["ctas_per_sm"] = launch.occupancy.ctas_per_sm;
-    json["limiter"] = limiter(launch.occupancy.limiter);
-    json["occupancy"] = number(launch.occupancy.fraction);
-    json["sms_with_work"] = launch.waves.sms_with_work;
-    json["sm_fill"] = number(launch.waves.sm_fill);
-    json["waves"] = number(launch.waves.waves);
-    if (launch.splits) {
-        json["splits"] = *launch.splits;
-    }
-}
-
-/// The keys of the launch, all null: a variant that can't run has the same shape as one that can.
-void add_no_launch(Json& json) {
-    for (const char* key : {"grid", "axes", "owns", "tile", "ctas", "ctas_with_work", "threads", "warps", "smem_bytes",
-                            "registers", "ctas_per_sm", "limiter", "occupancy", "sms_with_work", "sm_fill", "waves"}) {
-        json[key] = nullptr;
-    }
-}
-
-void add_counted(Json& json, const std::optional<CountedFacts>& counted) {
-    if (!counted) {
-        json["counters"] = nullptr;
-        return;
-    }
-    const simt::LaunchReport& report = counted->report;
-    json["counters"] = counters(report.total);
-    json["counters"]["unique_read_bytes"] = report.unique_read_bytes > 0 ? Json(report.unique_read_bytes) : Json();
-    json["counters"]["unique_write_bytes"] = report.unique_read_bytes > 0 ? Json(report.unique_write_bytes) : Json();
-    json["counters"]["sampled"] = counted->sampled;
-    json["counters"]["ctas_run"] = report.ctas_run;
-    Json steps = Json::array();
-    for (const simt::StepCounters& step : report.steps) {
-        Json one;
-        one["name"] = step.name;
-        one.update(counters(step.counters));
-        steps.push_back(std::move(one));
-    }
-    json["steps"] = std::move(steps);
-}
-
-void add_times(Json& json, const VariantFacts& variant, const Comparison& comparison) {
-    const bool timed = variant.timed.has_value();
-    json["time_us"] = timed ? number(variant.timed->median_us) : Json();
-    json["time_min_us"] = timed ? number(variant.timed->min_us) : Json();
-    json["time_max_us"] = timed ? number(variant.timed->max_us) : Json();
-    json["time_runs"] = timed ? Json(variant.timed->runs) : Json();
-    json["tflops"] = timed ? number(tflops(comparison.problem, variant.timed->median_us)) : Json();
-    json["simulation_us"] = variant.simulation_us ? number(*variant.simulation_us) : Json();
-}
-
-void add_error(Json& json, const VariantFacts& variant) {
-    const bool checked = variant.error.has_value();
-    const ErrorReport e = variant.error.value_or(ErrorReport{});
-    const auto known = [&](double value) { return checked ? number(value) : Json(); };
-    json["max_abs_error"] = known(e.max_abs_error);
-    json["rms_error"] = known(e.rms_error);
-    json["allowed_max_abs_error"] = known(e.allowed_max_abs_error);
-    json["baseline_max_abs_error"] = known(e.baseline_max_abs_error);
-    json["baseline_rms_error"] = known(e.baseline_rms_error);
-    json["lse_max_abs_error"] = known(e.lse_max_abs_error);
-    json["lse_allowed"] = known(e.lse_allowed);
-    json["elements_checked"] = checked ? Json(e.elements_checked) : Json();
-    json["verdict"] = e.verdict == Verdict::pass ? "pass" : e.verdict == Verdict::fail ? "fail" : "not run";
-}
-
-Json variant_json(const VariantFacts& variant, const Comparison& comparison, Detail detail) {
-    Json json;
-    json["name"] = variant.name;
-    json["runs"] = runs(variant);
-    if (runs(variant)) {
-        add_launch(json, variant.launch);
-    } else {
-        add_no_launch(json);
-        if (variant.launch.occupancy.limiter == hardware::Limiter::does_not_fit) {
-            json["ctas_per_sm"] = 0;
-            json["limiter"] = limiter(variant.launch.occupancy.limiter);
-        }
-    }
-    // No figure of a run for a kernel that did not run, whatever the facts hold.
-    const VariantFacts ran = runs(variant) ? variant : VariantFacts{};
-    if (detail == Detail::compared) {
-        add_counted(json, ran.counted);
-        add_times(json, ran, comparison);
-        add_error(json, ran);
-    }
-    json["reason"] = !runs(variant) ? variant.refusal : ran.error ? ran.error->reason : "";
-    return json;
-}
 
 Json figure(const Figure& figure) {
     return {{"name", figure.name}, {"value", number(figure.value)}};
@@ -250,15 +29,16 @@ Json sentences(const Comparison& comparison, Language language) {
 
 std::string to_json(const Comparison& comparison, Detail detail, Language language) {
     Json json;
-    json["problem"] = problem(comparison);
-    json["card"] = card(comparison.card);
+    json["problem"] = json_of(comparison.problem);
+    json["problem"]["input"] = comparison.input_folder.empty() ? Json() : Json(comparison.input_folder);
+    json["card"] = json_of(comparison.card);
     json["card"]["here"] = comparison.card_is_here;
     if (detail == Detail::compared) {
         json["machine"] = comparison.machine == Machine::gpu ? "gpu" : "cpu";
     }
     json["variants"] = Json::array();
     for (const VariantFacts& variant : comparison.variants) {
-        json["variants"].push_back(variant_json(variant, comparison, detail));
+        json["variants"].push_back(json_of(variant, comparison, detail));
     }
     json["plain_attention"] = {{"read_bytes", comparison.plain_read_bytes},
                                {"write_bytes", comparison.plain_write_bytes}};
@@ -271,18 +51,18 @@ std::string to_json(const Comparison& comparison, Detail detail, Language langua
         }
     }
     json["why"] = sentences(comparison, language);
-    return dump(json);
+    return json_text(json);
 }
 
 std::string devices_to_json(const std::optional<hardware::Card>& here, const std::string& why_none_here) {
     Json json;
-    json["here"] = here ? card(*here) : Json();
+    json["here"] = here ? json_of(*here) : Json();
     json["why_none_here"] = here ? Json() : Json(why_none_here);
     json["cards"] = Json::array();
     for (const hardware::Card& known : hardware::cards()) {
-        json["cards"].push_back(card(known));
+        json["cards"].push_back(json_of(known));
     }
-    return dump(json);
+    return json_text(json);
 }
 
 }  // namespace flashlens::report

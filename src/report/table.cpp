@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "report/width.h"
+#include "split.h"
 
 namespace flashlens::report {
 namespace {
@@ -22,6 +23,15 @@ constexpr Border ascii{"-", "|", "+", "+", "+", "+", "+", "+", "+", "+", "+"};
 /// "│ " before, " │" after, " │ " between.
 int border_width(std::size_t columns) {
     return 3 * static_cast<int>(columns) + 1;
+}
+
+/// Of the widest of the lines that a text has before it is wrapped.
+int widest_line(std::string_view text) {
+    int widest = 0;
+    for (const std::string& line : split(text, '\n')) {
+        widest = std::max(widest, display_width(line));
+    }
+    return widest;
 }
 
 std::string repeat(std::string_view text, int times) {
@@ -120,7 +130,7 @@ std::vector<int> Table::natural_widths() const {
         }
         const std::size_t own = row.kind == Kind::span ? 1 : columns_;
         for (std::size_t i = 0; i < own; ++i) {
-            result[i] = std::max(result[i], display_width(row.cells[i].text));
+            result[i] = std::max(result[i], widest_line(row.cells[i].text));
         }
         if (row.kind == Kind::span) {
             widest_span = std::max(widest_span, display_width(row.cells[1].text));

@@ -73,6 +73,7 @@ Terminal terminal(const Surroundings& surroundings, bool no_colour_asked) {
     result.utf8 = names_utf8(first_not_empty(surroundings, {"LC_ALL", "LC_CTYPE", "LANG"}));
     const bool unwanted = no_colour_asked || !surroundings.variable("NO_COLOR").value_or("").empty() ||
                           surroundings.variable("TERM").value_or("") == "dumb";
+    result.is_screen = surroundings.output_is_terminal;
     result.colour = surroundings.output_is_terminal && !unwanted;
     return result;
 }

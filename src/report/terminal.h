@@ -9,8 +9,9 @@ namespace flashlens::report {
 
 struct Terminal {
     int columns = 80;
-    bool utf8 = false;    ///< box-drawing characters may be used
-    bool colour = false;  ///< escape codes may be used
+    bool utf8 = false;       ///< box-drawing characters may be used
+    bool colour = false;     ///< escape codes may be used
+    bool is_screen = false;  ///< lines longer than `columns` break; in a file or a pipe they don't
 };
 
 /// What decides it, so that a test can say it too.

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "cli/program.h"
+#include "gpu/gpu.h"
 #include "usage_error.h"
 
 namespace flashlens::cli::fake {
@@ -38,6 +39,63 @@ Comparison comparison(const Request& request, const World& world) {
     return result;
 }
 
+/// v1 takes 100 us and v2 50 us, whatever is asked; v1 refuses head dims over 128.
+Bench bench_of(const BenchRequest& request, const World& world) {
+    Bench result;
+    result.card = hardware::find_card("H200");
+    result.driver = "580.159.04";
+    result.date = "2026-11-29 20:15 UTC";
+    result.samples = request.samples;
+    result.verify = request.verify;
+    for (const Problem& problem : request.problems) {
+        BenchRow row;
+        row.problem = problem;
+        for (const auto& [name, us] : {std::pair{"v1", 100.0}, std::pair{"v2", 50.0}}) {
+            VariantFacts facts;
+            facts.name = name;
+            if (facts.name == "v1" && problem.head_dim > 128) {
+                facts.refusal = "takes multiples of 8 up to 128";
+            } else {
+                facts.timed = TimedFacts{us, us, us, request.samples, us, us};
+                facts.error = ErrorReport{};
+                facts.error->verdict = Verdict::pass;
+            }
+            row.variants.push_back(std::move(facts));
+        }
+        if (world.verdict == Verdict::fail) {
+            row.variants[1] = variant("v2", Verdict::fail);
+        }
+        result.rows.push_back(std::move(row));
+    }
+    return result;
+}
+
+/// A sweep of real plans and counts, and of made-up times.
+SweepSteps sweep_steps(const World& world) {
+    SweepSteps steps = real_sweep_steps();
+    steps.explain = [&world](Request request) {
+        request.machine = MachineChoice::cpu;
+        request.card = request.card.empty() ? "A100" : request.card;
+        request.variants = request.variants.empty() ? std::vector<std::string>{"v1", "v2"} : request.variants;
+        Comparison comparison = explain(request);
+        comparison.card_is_here = world.has_card;
+        comparison.machine = world.has_card ? Machine::gpu : Machine::cpu;
+        return comparison;
+    };
+    steps.time = [&world](const std::vector<const VariantFacts*>& variants, const Problem& problem) {
+        if (problem.seqlen_q == world.failing_seqlen) {
+            throw gpu::Error("the card ran out of memory");
+        }
+        std::vector<TimedFacts> times;
+        for (const VariantFacts* variant : variants) {
+            const double us = static_cast<double>(problem.seqlen_q) / (variant->name == "v1" ? 1.0 : 2.0);
+            times.push_back({us, us, us, 21, us, us});
+        }
+        return times;
+    };
+    return steps;
+}
+
 }  // namespace
 
 Result run(const std::vector<std::string>& arguments, const World& world) {
@@ -60,7 +118,25 @@ Result run(const std::vector<std::string>& arguments, const World& world) {
         result.command = "explain";
         return comparison(request, world);
     };
-    explorer.card_here = [](std::string* why) {
+    explorer.sweep = [&](const SweepRequest& request) {
+        result.command = "sweep";
+        return sweep(request, sweep_steps(world));
+    };
+    explorer.bench = [&](const BenchRequest& request) {
+        result.asked_bench = request;
+        result.command = "bench";
+        if (!world.failure.empty()) {
+            throw std::runtime_error(world.failure);
+        }
+        if (world.reports_progress && request.progress) {
+            request.progress("timing", 0.25, 8.0);
+        }
+        return bench_of(request, world);
+    };
+    explorer.card_here = [&](std::string* why) {
+        if (world.has_card) {
+            return std::optional(hardware::find_card("A100"));
+        }
         *why = "this build has no CUDA";
         return std::optional<hardware::Card>();
     };
@@ -76,10 +152,10 @@ Result run(const std::vector<std::string>& arguments, const World& world) {
         problem.head_dim = 16;
     };
     explorer.apply_model = [](std::string_view name, Problem& problem) {
-        if (name != "small") {
+        if (name != "small" && name != "large") {
             throw UsageError("--model: no such model; try small");
         }
-        problem.heads = 32;
+        problem.heads = name == "small" ? 32 : 64;
         problem.kv_heads = 8;
         problem.head_dim = 128;
         problem.seqlen_q = problem.seqlen_k = 2048;
@@ -87,7 +163,7 @@ Result run(const std::vector<std::string>& arguments, const World& world) {
         problem.scale = 0.5;
     };
     explorer.variant_names = {"v1", "v2"};
-    explorer.model_names = {"small"};
+    explorer.model_names = {"small", "large"};
 
     report::Surroundings surroundings;
     surroundings.variable = [&](const char* name) -> std::optional<std::string> {

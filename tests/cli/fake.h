@@ -1,6 +1,7 @@
 // The program run in-process, on an explorer that hands out a filled-in comparison and remembers what it was asked.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -14,8 +15,9 @@ struct Result {
     int code = 0;
     std::string out;
     std::string err;
-    Request asked;        ///< of compare or explain
-    std::string command;  ///< "compare" or "explain", when one was asked
+    Request asked;             ///< of compare or explain
+    BenchRequest asked_bench;  ///< of bench
+    std::string command;       ///< "compare", "explain", "sweep" or "bench", when one was asked
 };
 
 /// How the explorer and the surroundings behave.
@@ -23,8 +25,11 @@ struct World {
     std::map<std::string, std::string> variables;
     bool terminal = false;            ///< both standard output and standard error
     Verdict verdict = Verdict::pass;  ///< of v2
-    std::string failure;              ///< compare throws this
+    std::string failure;              ///< compare and bench throw this
     bool reports_progress = false;
+    /// sweep: there is a card, on which v1 takes as many microseconds as there are queries, the others half of that.
+    bool has_card = false;
+    std::int64_t failing_seqlen = -1;  ///< except for this many queries, where the card runs out of memory
 };
 
 Result run(const std::vector<std::string>& arguments, const World& world = {});

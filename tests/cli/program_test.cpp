@@ -16,39 +16,17 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/strict.h"
 #include "fake.h"
+#include "files.h"
 #include "report/width.h"
+#include "text.h"
 
 using namespace flashlens;
 using namespace flashlens::cli;
+using namespace flashlens::tests;
 using fake::run;
 using fake::World;
-
-namespace {
-
-bool has(const std::string& text, std::string_view words) {
-    return text.find(words) != std::string::npos;
-}
-
-std::string content(const std::filesystem::path& file) {
-    std::ostringstream all;
-    all << std::ifstream(file).rdbuf();
-    return all.str();
-}
-
-/// A folder of its own, removed at the end.
-struct TemporaryFolder {
-    std::filesystem::path path;
-    TemporaryFolder() {
-        std::string pattern = (std::filesystem::temp_directory_path() / "flashlens-XXXXXX").string();
-        path = mkdtemp(pattern.data());
-    }
-    ~TemporaryFolder() { std::filesystem::remove_all(path); }
-    TemporaryFolder(const TemporaryFolder&) = delete;
-    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-};
-
-}  // namespace
 
 TEST_CASE("help fits a screen and names every option") {
     std::istringstream lines(help_text());
@@ -68,7 +46,8 @@ TEST_CASE("help fits a screen and names every option") {
             CHECK(has(help_text(), word));
         }
     }
-    for (const char* word : {"--help", "--version", "compare", "explain", "devices", "completion", "examples"}) {
+    for (const char* word :
+         {"--help", "--version", "compare", "explain", "sweep", "bench", "devices", "completion", "examples"}) {
         CHECK(has(help_text(), word));
     }
     for (const std::vector<std::string>& arguments : {std::vector<std::string>{"--help"},
@@ -92,12 +71,14 @@ TEST_CASE("version") {
 TEST_CASE("the examples of the help are right usage") {
     const std::vector<std::vector<std::string>> examples{
         {"-b", "1", "-H", "8", "-s", "1024", "--causal"},
-        {"explain", "-s", "16384", "-H", "1", "-b", "1", "--gpu", "RTX 3090"}};
+        {"explain", "-s", "16384", "-H", "1", "-b", "1", "--gpu", "RTX 3090"},
+        {"bench", "--shapes", "4,32,4096,64 1,8,4096,128"}};
     for (const auto& example : examples) {
         CHECK(run(example).code == 0);
     }
     CHECK(has(help_text(), "flashlens -b 1 -H 8 -s 1024 --causal\n"));
     CHECK(has(help_text(), "flashlens explain -s 16384 -H 1 -b 1 --gpu \"RTX 3090\"\n"));
+    CHECK(has(help_text(), "flashlens bench --shapes \"4,32,4096,64 1,8,4096,128\" --csv times.csv\n"));
 }
 
 TEST_CASE("exit codes") {
@@ -150,8 +131,13 @@ TEST_CASE("JSON in a file, beside the table") {
 TEST_CASE("no escape codes when output is no terminal") {
     World piped;
     piped.variables = {{"LANG", "en_US.UTF-8"}, {"TERM", "xterm"}};
-    for (const std::vector<std::string>& arguments :
-         {std::vector<std::string>{}, {"explain"}, {"devices"}, {"--help"}, {"--lang", "zh"}, {"--json", "-"}}) {
+    for (const std::vector<std::string>& arguments : {std::vector<std::string>{},
+                                                      {"explain"},
+                                                      {"bench"},
+                                                      {"devices"},
+                                                      {"--help"},
+                                                      {"--lang", "zh"},
+                                                      {"--json", "-"}}) {
         const auto result = run(arguments, piped);
         CHECK_FALSE(has(result.out, "\x1b"));
         CHECK_FALSE(has(result.err, "\x1b"));
@@ -204,7 +190,7 @@ TEST_CASE("completion scripts know every option") {
             CAPTURE(option.name);
             CHECK(has(script, option.name));
         }
-        for (const char* word : {"RTX3090", "bottom-right", "small", "v1,v2", "devices"}) {
+        for (const char* word : {"RTX3090", "bottom-right", "small", "v1,v2", "bench", "devices"}) {
             CHECK(has(script, word));
         }
     }

@@ -100,6 +100,24 @@ TEST_CASE("a slice made alone is the slice of the whole, across threads too") {
     }
 }
 
+TEST_CASE("repeated inputs begin like random ones and repeat with a period that no row length divides") {
+    const Problem little = small(Distribution::normal, DType::fp16, 5);
+    CHECK(hash(repeated_inputs(little)) == hash(random_inputs(little)));
+    Problem problem = small(Distribution::sharp, DType::bf16, 5);
+    problem.seqlen_q = 20000;  // 2,560,000 words of Q: two and a half periods
+    problem.seqlen_k = 31251;  // 2,000,064 words of K: two periods and 58 words
+    const Inputs repeated = repeated_inputs(problem);
+    const Inputs random = random_inputs(problem);
+    constexpr std::int64_t period = 1000003;
+    for (const auto& [made, drawn] :
+         {std::pair{&repeated.q, &random.q}, {&repeated.k, &random.k}, {&repeated.v, &random.v}}) {
+        REQUIRE(made->size() == drawn->size());
+        CHECK(std::equal(made->begin(), made->begin() + period, drawn->begin()));
+        CHECK(std::equal(made->begin() + period, made->end(), made->begin()));
+        CHECK(*made != *drawn);
+    }
+}
+
 TEST_CASE("moments of each distribution") {
     Problem problem = small(Distribution::normal, DType::fp16, 3);
     problem.seqlen_q = 4000;

@@ -9,9 +9,11 @@
 #include "explorer/explorer.h"
 #include "report/comparison_view.h"
 #include "report/why.h"
+#include "text.h"
 
 using namespace flashlens;
 using namespace flashlens::report;
+using namespace flashlens::tests;
 
 namespace {
 
@@ -70,10 +72,6 @@ std::string text_of(const Comparison& comparison) {
         text += sentence.text + "\n";
     }
     return text;
-}
-
-bool has(const std::string& text, const char* words) {
-    return text.find(words) != std::string::npos;
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <random>
 #include <set>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -13,20 +12,13 @@
 #include "report/table.h"
 #include "report/width.h"
 #include "samples.h"
+#include "text.h"
 
 using namespace flashlens;
 using namespace flashlens::report;
+using namespace flashlens::tests;
 
 namespace {
-
-std::vector<std::string> lines(const std::string& text) {
-    std::vector<std::string> result;
-    std::istringstream stream(text);
-    for (std::string line; std::getline(stream, line);) {
-        result.push_back(line);
-    }
-    return result;
-}
 
 bool is_table_line(const std::string& line) {
     for (const char* start : {"│", "├", "┌", "└", "|", "+"}) {
@@ -59,10 +51,6 @@ int check_shape(const std::string& text, const Terminal& terminal) {
         }
     }
     return table_lines;
-}
-
-bool has(const std::string& text, const char* words) {
-    return text.find(words) != std::string::npos;
 }
 
 /// Without the line breaks, borders and indents that wrapping brings.

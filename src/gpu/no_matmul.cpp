@@ -1,0 +1,14 @@
+// time_matmul of a toolkit without cuBLAS.
+#include "gpu/gpu.h"
+
+namespace flashlens::gpu {
+
+std::optional<Matmul> time_matmul(DType, int, std::span<const std::uint16_t>, std::span<const std::uint16_t>, int,
+                                  std::string* why) {
+    if (why != nullptr) {
+        *why = "this program was built without cuBLAS";
+    }
+    return std::nullopt;
+}
+
+}  // namespace flashlens::gpu
