@@ -20,7 +20,7 @@ numbers  --dtype fp16|bf16   --scale X (1/sqrt(D))
          --seed N   --dist normal|uniform|sharp|ones
 run      --machine auto|gpu|cpu    the GPU here, or the kernels on the CPU
          --gpu NAME (A100)         the card to compute launch and occupancy for
-         --variants v1,v2   --splits N (v1's num_splits)
+         --variants v1,v2[,v2-tuned]   --splits N (v1's num_splits)
          --verify full|sample|off (sample)   how many rows the reference checks
 files    --input DIR    q.npy, k.npy, v.npy of (batch, seqlen, heads, dim)
          --output DIR   writes o.npy and lse.npy of each variant

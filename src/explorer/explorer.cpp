@@ -167,7 +167,7 @@ Comparison explain(const Request& request) {
     validate(comparison.problem);
     choose_machine(request, comparison);
     count_plain_attention(comparison);
-    const std::vector<std::string> names = request.variants.empty() ? variant_names() : request.variants;
+    const std::vector<std::string> names = request.variants.empty() ? default_variants() : request.variants;
     std::string refusals;
     for (const std::string& name : names) {
         comparison.variants.push_back(

@@ -22,7 +22,7 @@ struct Request {
     std::string card;  ///< a name for hardware::find_card; empty: the card here, else A100
     MachineChoice machine = MachineChoice::automatic;
     std::optional<int> splits;          ///< v1's num_splits; unset: its heuristic
-    std::vector<std::string> variants;  ///< empty: all
+    std::vector<std::string> variants;  ///< empty: v1 and v2; for bench all
     Verify verify = Verify::sample;
     std::string input_folder;   ///< q.npy, k.npy, v.npy; the shape in `problem` then comes from them
     std::string output_folder;  ///< empty: write nothing

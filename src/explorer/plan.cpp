@@ -165,7 +165,8 @@ void plan_v2_tuned(VariantFacts& facts, const Problem& problem, const hardware::
     launch.warps = fmt::format("{} warps over query rows", launch.tile.warps);
     launch.threads = 32 * launch.tile.warps;
     launch.smem_bytes = v2_tuned::shared_bytes(launch.tile);
-    launch.owns = fmt::format("one {}-row query block", launch.tile.block_m);
+    launch.owns =
+        fmt::format("one {}-row query block{}", launch.tile.block_m, problem.causal ? ", the heaviest first" : "");
     set_occupancy(facts, problem, card, card_is_here);
     if (!facts.refusal.empty()) {
         return;
@@ -183,6 +184,10 @@ void plan_v2_tuned(VariantFacts& facts, const Problem& problem, const hardware::
 
 std::vector<std::string> all_variants() {
     return {"v1", "v2", "v2-tuned"};
+}
+
+std::vector<std::string> default_variants() {
+    return {"v1", "v2"};
 }
 
 AttentionParams kernel_params(const Problem& problem) {

@@ -16,6 +16,8 @@ namespace flashlens {
 
 /// Every kernel, in the order shown.
 std::vector<std::string> all_variants();
+/// Those that run unless others are asked for: v1 and v2.
+std::vector<std::string> default_variants();
 
 /// How `variant` would cut and launch the problem on the card, or why it can't (refusal set, launch as far as it is known).
 /// On the card of this machine registers are the driver's; else those of the table in src/hardware.

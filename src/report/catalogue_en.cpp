@@ -53,6 +53,7 @@ constexpr Catalogue english = make_catalogue({
     {Text::owns_every_split, "one {0}-row query tile in {1}"},
     {Text::owns_all_tiles, "all {0}-row query tiles"},
     {Text::owns_query_block, "one {0}-row query block"},
+    {Text::owns_heavy_first, "one {0}-row query block, the heaviest first"},
     {Text::tile, "tile"},
     {Text::tile_is, "{0} queries x {1} keys, D {2}"},
     {Text::splits, "num_splits"},

@@ -52,6 +52,7 @@ constexpr Catalogue chinese = make_catalogue({
     {Text::owns_every_split, "{0} 行的 query tile，每 {1} 个取一个"},
     {Text::owns_all_tiles, "全部 {0} 行的 query tile"},
     {Text::owns_query_block, "一个 {0} 行的 query block"},
+    {Text::owns_heavy_first, "一个 {0} 行的 query block，最重的先启动"},
     {Text::tile, "tile"},
     {Text::tile_is, "{0} 个 query x {1} 个 key，D {2}"},
     {Text::splits, "num_splits"},

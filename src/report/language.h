@@ -68,6 +68,7 @@ enum class Text {
     owns_every_split,
     owns_all_tiles,
     owns_query_block,
+    owns_heavy_first,
     tile,
     tile_is,
     splits,

@@ -92,6 +92,7 @@ public:
     Speaker(const Comparison& comparison, Language language) : comparison_(comparison), language_(language) {}
 
     void compare(const Subject& a, const Subject& b);
+    void compare_times(const Subject& a, const Subject& b);
     void speak_of(const Subject& only);
     std::vector<Sentence> best() &&;
 
@@ -300,10 +301,14 @@ void Speaker::memory(const Subject& a, const Subject& b) {
           less.read());
 }
 
-void Speaker::compare(const Subject& a, const Subject& b) {
+void Speaker::compare_times(const Subject& a, const Subject& b) {
     if (a.timed() && b.timed()) {
         time(a, b);
     }
+}
+
+void Speaker::compare(const Subject& a, const Subject& b) {
+    compare_times(a, b);
     sm_fill(a, b);
     last_waves(a, b);
     occupancy(a, b);
@@ -372,6 +377,9 @@ std::vector<Sentence> why(const Comparison& comparison, Language language) {
         speaker.speak_of(subjects.front());
     } else if (named("v1") != subjects.end() && named("v2") != subjects.end()) {
         speaker.compare(*named("v1"), *named("v2"));
+        if (named("v2-tuned") != subjects.end()) {
+            speaker.compare_times(*named("v2"), *named("v2-tuned"));
+        }
     } else {
         speaker.compare(subjects[0], subjects[1]);
     }
