@@ -119,6 +119,9 @@ constexpr Catalogue english = make_catalogue({
     // notes
     {Text::note_launch_overhead, "A time below 20 us is mostly launch overhead; its TFLOP/s and ratio say little."},
     {Text::note_failed, "{0} FAIL: {1}"},
+    {Text::note_raises,
+     "v2-tuned is counted as if maxima rose in the first key block only; where they rise by 2^8 later, it rescales "
+     "again."},
     {Text::note_requests,
      "Global memory is counted as the kernels request it; no cache is modelled, so it is not HBM traffic."},
     {Text::why, "Why"},

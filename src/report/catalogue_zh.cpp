@@ -118,6 +118,8 @@ constexpr Catalogue chinese = make_catalogue({
     // notes
     {Text::note_launch_overhead, "低于 20 us 的时间大半是 kernel 启动开销，这时的 TFLOP/s 和倍数说明不了什么。"},
     {Text::note_failed, "{0} 不通过：{1}"},
+    {Text::note_raises,
+     "v2-tuned 的计数假定行最大值只在第一个 key block 上升；以后再上升 2^8 以上时，要多做几次 rescale。"},
     {Text::note_requests, "global memory 按 kernel 发出的请求计数，不模拟 cache，所以不等于 HBM 流量。"},
     {Text::why, "为什么"},
     // the why

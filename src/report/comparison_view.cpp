@@ -90,6 +90,9 @@ std::string notes(const Comparison& comparison, Language language, const Termina
     if (any([](const VariantFacts& v) { return v.counted.has_value(); })) {
         result += labelled("", 0, std::string(text(language, Text::note_requests)), terminal);
     }
+    if (any([](const VariantFacts& v) { return v.name == "v2-tuned" && v.counted && v.counted->sampled; })) {
+        result += labelled("", 0, std::string(text(language, Text::note_raises)), terminal);
+    }
     if (any([](const VariantFacts& v) { return v.timed && v.timed->median_us < launch_overhead_us; })) {
         result += labelled("", 0, std::string(text(language, Text::note_launch_overhead)), terminal);
     }

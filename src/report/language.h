@@ -135,6 +135,7 @@ enum class Text {
     note_launch_overhead,
     note_failed,
     note_requests,
+    note_raises,
     why,
     // the why: sentences
     n_ctas,
