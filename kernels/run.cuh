@@ -10,7 +10,7 @@
 namespace flashlens {
 
 /// Which instance of which kernel, and how its grid is cut: what the variants' plan.h choose.
-struct Instance {
+struct KernelInstance {
     std::string_view variant;  ///< "v1", "v2", "v2-tuned"
     DType dtype = DType::fp16;
     bool causal = false;
@@ -22,7 +22,7 @@ struct Instance {
 namespace FLASHLENS_MACHINE {
 
 /// Launches it. False: it is not compiled.
-inline bool run(const Instance& i, const AttentionParams& p, Launcher& launcher) {
+inline bool run(const KernelInstance& i, const AttentionParams& p, Launcher& launcher) {
     if (i.variant == "v1") return v1::run(p, i.dtype, i.causal, i.tile, i.num_splits, launcher);
     if (i.variant == "v2") return v2::run(p, i.dtype, i.causal, i.tile, launcher);
     if (i.variant == "v2-tuned") return v2_tuned::run(p, i.dtype, i.causal, i.tile, i.order, launcher);

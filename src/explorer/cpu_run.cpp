@@ -135,8 +135,8 @@ void count_only(simt::LaunchOptions& options, const Classes& classes) {
 void launch(const VariantFacts& planned, const Problem& problem, const AttentionParams& params,
             on_cpu::Launcher& launcher) {
     const LaunchFacts& facts = planned.launch;
-    const Instance instance{planned.name, problem.dtype, problem.causal, facts.tile, facts.splits.value_or(1),
-                            facts.order};
+    const KernelInstance instance{planned.name, problem.dtype, problem.causal, facts.tile, facts.splits.value_or(1),
+                                  facts.order};
     const bool exists = on_cpu::run(instance, params, launcher);
     if (!exists) {
         throw std::logic_error(planned.name + ": no kernel instance for the tile that was planned");

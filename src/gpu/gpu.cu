@@ -16,7 +16,7 @@ int attribute(cudaDeviceAttr which) {
 }
 
 void launch(const Call& call, const AttentionParams& params, on_gpu::Launcher& launcher) {
-    const flashlens::Instance instance{call.variant, call.dtype, call.causal, call.tile, call.num_splits, call.order};
+    const KernelInstance instance{call.variant, call.dtype, call.causal, call.tile, call.num_splits, call.order};
     const bool exists = on_gpu::run(instance, params, launcher);
     if (!exists) {
         throw Error(call.variant + ": no such kernel instance");

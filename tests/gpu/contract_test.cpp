@@ -75,8 +75,6 @@ std::vector<double> first_column(const Problem& p, const Inputs& inputs, Variant
     return column;
 }
 
-constexpr Variant both[] = {Variant::v1, Variant::v2};
-
 }  // namespace
 
 TEST_CASE("any length: O is the mean of the visible rows of V") {
@@ -99,7 +97,7 @@ TEST_CASE("any length: O is the mean of the visible rows of V") {
 }
 
 TEST_CASE("rows that see nothing, and no key at all: O 0 and lse -inf") {
-    for (const Variant variant : both) {
+    for (const Variant variant : kernel_tests::every_variant) {
         const Problem p = shape(1, 1, 1, 5, 2, 64, true);
         const Inputs inputs = make_inputs(p, constant(0.0), constant(1.0), ramp);
         CHECK(first_column(p, inputs, variant) == std::vector<double>{0.0, 0.0, 0.0, 1.0, 1.5});
@@ -120,7 +118,7 @@ TEST_CASE("rows that see nothing, and no key at all: O 0 and lse -inf") {
 }
 
 TEST_CASE("the worked examples of the two alignments") {
-    for (const Variant variant : both) {
+    for (const Variant variant : kernel_tests::every_variant) {
         Problem p = shape(1, 1, 1, 2, 5, 64, true);
         const Inputs inputs = make_inputs(p, constant(0.0), constant(1.0), ramp);
         CHECK(first_column(p, inputs, variant) == std::vector<double>{2.5, 3.0});
@@ -138,7 +136,7 @@ TEST_CASE("the scale multiplies the logits, and the rescale goes the right way")
             p, [](auto, auto, auto, auto d) { return d == 0 ? 1.0 : 0.0; },
             [scale](auto, auto j, auto, auto) { return j < 128 ? 0.0 : 5.0 / scale; },
             [](auto, auto j, auto, auto) { return j < 128 ? 1.0 : 0.0; });
-        for (const Variant variant : both) {
+        for (const Variant variant : kernel_tests::every_variant) {
             const Output output = run_on_card(p, inputs, variant);
             CHECK(widen(output.o[0], p.dtype) == doctest::Approx(0.0066929).epsilon(0.001));
             CHECK(output.lse[0] == doctest::Approx(9.858745).epsilon(1e-5));
@@ -156,7 +154,7 @@ TEST_CASE("the scale multiplies the logits, and the rescale goes the right way")
 TEST_CASE("sums in fp32") {
     const Problem few = shape(1, 1, 1, 4, 4, 128);
     const Problem many = shape(1, 1, 1, 4, 4096, 128);
-    for (const Variant variant : both) {
+    for (const Variant variant : kernel_tests::every_variant) {
         CHECK(first_column(few, make_inputs(few, constant(60.0), constant(60.0), ramp), variant) ==
               std::vector<double>(4, 2.5));
         CHECK(first_column(many, make_inputs(many, constant(60.0), constant(60.0), constant(100.0)), variant) ==
@@ -172,7 +170,7 @@ TEST_CASE("query head h reads KV head h / (H / KV)") {
             const Inputs inputs = make_inputs(p, constant(1.0), constant(1.0), [](auto batch, auto, auto head, auto) {
                 return 1.0 + 16.0 * batch + head;
             });
-            for (const Variant variant : both) {
+            for (const Variant variant : kernel_tests::every_variant) {
                 const Output output = run_on_card(p, inputs, variant);
                 std::int64_t wrong = 0;
                 for (std::size_t i = 0; i < output.o.size(); ++i) {
@@ -276,7 +274,7 @@ TEST_CASE("a NaN of Q touches its own row and no other, a NaN of V its own colum
     in_q.q[at_q(p, 0, 17, 1, 5)] = round_to(a_nan, p.dtype);
     Inputs in_v = clean;
     in_v.v[at_k(p, 0, 290, 1, 9)] = round_to(a_nan, p.dtype);
-    for (const Variant variant : both) {
+    for (const Variant variant : kernel_tests::every_variant) {
         const Output before = run_on_card(p, clean, variant);
         const Output after_q = run_on_card(p, in_q, variant);
         const Output after_v = run_on_card(p, in_v, variant);
@@ -304,7 +302,7 @@ TEST_CASE("logits that are all -inf give NaN and lse -inf") {
             return [value](auto, auto, auto, auto d) { return d == 0 ? value : 0.25; };
         };
         const Inputs inputs = make_inputs(p, first(1.0), first(-infinity), constant(1.0));
-        for (const Variant variant : both) {
+        for (const Variant variant : kernel_tests::every_variant) {
             const Output output = run_on_card(p, inputs, variant);
             const auto is_nan = [&](std::uint16_t word) { return std::isnan(widen(word, p.dtype)); };
             CHECK(std::all_of(output.o.begin(), output.o.end(), is_nan));

@@ -7,6 +7,7 @@
 #include "hardware/registers.h"
 #include "kernels/v1/plan.h"
 #include "kernels/v2/plan.h"
+#include "kernels/v2_tuned/plan.h"
 #include "on_card.h"
 
 using namespace flashlens;
@@ -47,15 +48,18 @@ TEST_CASE("registers and CTAs per SM of every instance are the driver's") {
             continue;
         }
         const bool v1 = kernel.variant == "v1";
+        const Variant variant = v1 ? Variant::v1 : kernel.variant == "v2" ? Variant::v2 : Variant::v2_tuned;
         for (const std::int64_t keys : {100, 1024}) {  // v1 needs more shared memory for more than one block of keys
-            const int bytes = v1 ? v1::shared_bytes(kernel.tile, keys) : v2::shared_bytes(kernel.tile);
+            const int bytes = v1                       ? v1::shared_bytes(kernel.tile, keys)
+                              : variant == Variant::v2 ? v2::shared_bytes(kernel.tile)
+                                                       : v2_tuned::shared_bytes(kernel.tile);
             if (bytes > card().max_shared_bytes_per_cta) {
                 continue;
             }
             INFO(text_of(kernel), ", ", keys, " keys");
             const Problem p =
                 kernel_tests::shape(1, 1, 1, 1024, keys, kernel.tile.head_dim, kernel.causal, kernel.dtype);
-            const gpu::Instance found = gpu::inspect(call_of(p, v1 ? Variant::v1 : Variant::v2, kernel.tile, 1));
+            const gpu::Instance found = gpu::inspect(call_of(p, variant, kernel.tile, 1));
             CHECK(found.ctas_per_sm ==
                   hardware::occupancy(card(), 32 * kernel.tile.warps, found.registers, bytes).ctas_per_sm);
             if (same_code) {

@@ -38,11 +38,13 @@ Chip chip() {
 }
 
 gpu::Call call_of(const Problem& problem, Variant variant, const Tile& tile, int splits) {
-    return {kernel_tests::name_of(variant), problem.dtype, problem.causal, tile, splits, kernel_params(problem)};
+    return {kernel_tests::name_of(variant), problem.dtype, problem.causal, tile, splits, {}, kernel_params(problem)};
 }
 
 gpu::Call call_of(const Problem& problem, const How& how) {
-    return call_of(problem, how.variant, kernel_tests::tile_of(problem, how), how.splits);
+    gpu::Call call = call_of(problem, how.variant, kernel_tests::tile_of(problem, how), how.splits);
+    call.order = kernel_tests::order_of(problem, how);
+    return call;
 }
 
 std::vector<Output> run_all(const std::vector<gpu::Call>& calls, const Inputs& inputs) {

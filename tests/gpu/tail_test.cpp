@@ -2,10 +2,12 @@
 // too; together its cases meet every pair of lengths. "every pair of lengths" gives each instance all of them.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <vector>
 
+#include "kernels/v2_tuned/plan.h"
 #include "on_card.h"
 
 using namespace flashlens;
@@ -21,7 +23,7 @@ struct Instance {
     Tile tile;
 };
 
-/// By padded head dim. v2's are those of all chips, as far as this card has the shared memory.
+/// By padded head dim. v2's and v2-tuned's are those of all chips, as far as this card has the shared memory.
 std::vector<Instance> instances(int head_dim) {
     std::vector<Instance> found;
     if (head_dim <= 128) {
@@ -37,6 +39,17 @@ std::vector<Instance> instances(int head_dim) {
         const int bytes = (tile.block_m + 2 * tile.block_n) * tile.head_dim * 2;
         if (tile.head_dim == head_dim && bytes <= card().max_shared_bytes_per_cta) {
             found.push_back({Variant::v2, tile});
+        }
+    }
+    for (const Chip chip : {80, 90, 120}) {
+        for (const int sm_count : {0, 1 << 20}) {  // no grid is small for the one, every grid for the other
+            const Tile tile = v2_tuned::choose_tile(head_dim, chip, 1, 1, sm_count);
+            const bool known = std::any_of(found.begin(), found.end(), [&](const Instance& i) {
+                return i.variant == Variant::v2_tuned && i.tile == tile;
+            });
+            if (!known && v2_tuned::shared_bytes(tile) <= card().max_shared_bytes_per_cta) {
+                found.push_back({Variant::v2_tuned, tile});
+            }
         }
     }
     return found;

@@ -39,13 +39,7 @@ simt::LaunchReport launch_real(const AttentionParams& p, const Problem& problem,
     launcher.options = options;
     const Tile tile = tile_of(problem, how);
     const std::string name = name_of(how.variant);
-    Instance instance{name, problem.dtype, problem.causal, tile, how.splits, {}};
-    const std::int64_t heads = problem.batch * problem.heads;
-    const std::int64_t ctas = heads * v2::query_blocks(tile, problem.seqlen_q);
-    if (how.variant == Variant::v2_tuned) {
-        instance.order = v2_tuned::choose_order(problem.causal, ctas, heads, 4 * problem.seqlen_k * problem.head_dim,
-                                                how.sm_count, 2);
-    }
+    const KernelInstance instance{name, problem.dtype, problem.causal, tile, how.splits, order_of(problem, how)};
     if (!on_cpu::run(instance, p, launcher)) {
         throw std::logic_error("no instance for " + text_of(problem));
     }
@@ -69,6 +63,13 @@ Tile tile_of(const Problem& problem, const How& how) {
     }
     return v2_tuned::choose_tile(problem.head_dim, how.chip, problem.seqlen_q, problem.batch * problem.heads,
                                  how.sm_count);
+}
+
+CtaOrder order_of(const Problem& problem, const How& how) {
+    const std::int64_t heads = problem.batch * problem.heads;
+    const std::int64_t ctas = heads * v2::query_blocks(tile_of(problem, how), problem.seqlen_q);
+    return v2_tuned::choose_order(problem.causal, ctas, heads, 4 * problem.seqlen_k * problem.head_dim, how.sm_count,
+                                  2);
 }
 
 Output run_with(const Problem& problem, const Inputs& inputs, const simt::LaunchOptions& options,

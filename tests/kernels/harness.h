@@ -48,8 +48,9 @@ Output run_with(const Problem& problem, const Inputs& inputs, const simt::Launch
 /// run_with of the real kernel.
 Output run(const Problem& problem, const Inputs& inputs, const How& how);
 
-/// The tile that run() takes.
+/// The tile, and the order of v2-tuned's CTAs, that run() takes.
 Tile tile_of(const Problem& problem, const How& how);
+CtaOrder order_of(const Problem& problem, const How& how);
 
 /// Bit for bit, the outputs only.
 bool same_bits(const Output& a, const Output& b);
