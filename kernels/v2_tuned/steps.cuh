@@ -89,7 +89,7 @@ FLASHLENS_INLINE bool max_has_grown(const typename T::AccS& acc_s, const typenam
             for (int n = 1; n < T::mmas_n; ++n) {
                 largest = max(largest, max(acc_s[i][n][2 * half], acc_s[i][n][2 * half + 1]));
             }
-            grown = grown || largest > m[i][half] + room;
+            grown |= largest > m[i][half] + room;
         }
     }
     return grown;

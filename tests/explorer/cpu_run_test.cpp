@@ -27,6 +27,7 @@ void check_counts(const Problem& problem, std::optional<int> splits) {
     const Inputs inputs = random_inputs(problem);
     for (const std::string& name : all_variants()) {
         CAPTURE(name);
+        const bool depends_on_data = name == "v2-tuned";  // how often maxima are raised, and nothing else
         const VariantFacts planned = plan(name, problem, hardware::find_card("H200"), false, splits);
         REQUIRE(planned.refusal.empty());
         const simt::LaunchReport all = run_on_cpu(planned, problem, inputs, Extent::every_cta, {}).counted.report;
@@ -34,12 +35,14 @@ void check_counts(const Problem& problem, std::optional<int> splits) {
         CHECK(counted.sampled);
         CHECK(counted.report.ctas_run <= all.ctas_run);
         CHECK(counted.report.total.mma > 0);
-        CHECK(counted.report.total == all.total);
+        CHECK((depends_on_data || counted.report.total == all.total));
         REQUIRE(counted.report.steps.size() == all.steps.size());
         for (std::size_t i = 0; i < all.steps.size(); ++i) {
             CAPTURE(all.steps[i].name);
             CHECK(counted.report.steps[i].name == all.steps[i].name);
-            CHECK(counted.report.steps[i].counters == all.steps[i].counters);
+            if (!depends_on_data || all.steps[i].name != "raise_max") {
+                CHECK(counted.report.steps[i].counters == all.steps[i].counters);
+            }
         }
     }
 }
