@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -35,16 +36,37 @@ Output run_mutant(const std::string& name, const Problem& p, const Inputs& input
     });
 }
 
-/// The tests use 128 keys a block, as the mutants do: v1 takes that for up to 128 keys only, so its unaltered copy is
-/// the watched one.
+/// The tests use the mutants' tiles, whatever the shape: v1 takes 128 keys a block for up to 128 keys only, and v2-tuned
+/// has an order of its own. So the unaltered copy is the watched one.
 Output run_unaltered(const std::string& name, const Problem& p, const Inputs& inputs) {
     silent_warp = -1;
-    return run_mutant(name.substr(0, 2) + "_watched", p, inputs, 2, 1);
+    return run_mutant(name.substr(0, name.find('_')) + "_watched", p, inputs, 2, 1);
 }
 
 /// GQA, tails of queries and keys, several blocks of both, some rows with huge logits if asked.
 Problem problem_of(bool causal) {
     return shape(1, 4, 2, 150, 418, 40, causal);
+}
+
+/// Logits that rise by 2^17 from each 64 keys to the 64 before them, as v2-tuned takes them, in the rows that are chosen.
+template <class Chosen>
+Inputs rising_inputs(const Problem& p, const Chosen& chosen) {
+    Inputs inputs = random_inputs(p);
+    const double step = 17.0 / (p.scale * std::log2(std::exp(1.0)));
+    for (std::int64_t b = 0; b < p.batch; ++b) {
+        for (std::int64_t h = 0; h < p.heads; ++h) {
+            for (std::int64_t i = 0; i < p.seqlen_q; ++i) {
+                inputs.q[at_q(p, b, i, h, 0)] = round_to(chosen(i) ? 8.0 : 0.0, p.dtype);
+            }
+        }
+        for (std::int64_t h = 0; h < p.kv_heads; ++h) {
+            for (std::int64_t j = 0; j < p.seqlen_k; ++j) {
+                const std::int64_t level = p.seqlen_k / 64 - j / 64;
+                inputs.k[at_k(p, b, j, h, 0)] = round_to(step / 8.0 * static_cast<double>(level), p.dtype);
+            }
+        }
+    }
+    return inputs;
 }
 
 Inputs inputs_of(const Problem& p, bool huge_logits) {
@@ -86,13 +108,15 @@ RowsLoaded rows_loaded(const Output& output, const Problem& p) {
 }  // namespace
 
 TEST_CASE("unaltered copies are right, with huge logits too") {
-    for (const char* name : {"v1_watched", "v2_watched"}) {
+    for (const char* name : {"v1_watched", "v2_watched", "tuned_watched"}) {
         for (const bool causal : {false, true}) {
             for (const bool huge_logits : {false, true}) {
                 const Problem p = problem_of(causal);
                 const Inputs inputs = inputs_of(p, huge_logits);
                 expect_right(p, inputs, run_unaltered(name, p, inputs), name);
             }
+            const Inputs rising = rising_inputs(problem_of(causal), [](auto) { return true; });
+            expect_right(problem_of(causal), rising, run_unaltered(name, problem_of(causal), rising), name);
         }
     }
 }
@@ -127,6 +151,40 @@ TEST_CASE("mutants: one shuffle more is counted, exactly") {
     CHECK(more("v2_extra_shuffle") == 3 * 4 * 4);      // key blocks, warps, a lane's rows
 }
 
+TEST_CASE("mutants: maxima that are raised without need are counted") {
+    const Problem p = shape(1, 1, 1, 100, 300, 64);  // 4 warps, 5 key blocks
+    const Inputs inputs = random_inputs(p);
+    const auto raises = [&](const char* name) {
+        const Output output = run_mutant(name, p, inputs, 2, 1);
+        expect_right(p, inputs, output, name);
+        return step(output.report, "raise_max").shuffles / 8;  // 2 for each of a lane's 4 rows
+    };
+    CHECK(raises("tuned_watched") == 4);
+    CHECK(raises("tuned_no_room") > 4 + 4);
+}
+
+TEST_CASE("mutants: neighbours raised along with a row show in their bits") {
+    const Problem p = shape(1, 1, 1, 128, 300, 64);
+    const auto neighbours_changed = [&](const char* name) {
+        const Inputs one_rises = rising_inputs(p, [](auto i) { return i == 37; });
+        const Output plain = run_mutant(name, p, rising_inputs(p, [](auto) { return false; }), 2, 1);
+        const Output output = run_mutant(name, p, one_rises, 2, 1);
+        expect_right(p, one_rises, output, name);
+        std::set<std::int64_t> rows;
+        for (std::size_t i = 0; i < output.o.size(); ++i) {
+            if (output.o[i] != plain.o[i]) {
+                rows.insert(static_cast<std::int64_t>(i) / p.head_dim);
+            }
+        }
+        CHECK(rows.count(37) == 1);
+        // no warp but its own: rows 32 .. 47 and 96 .. 111
+        CHECK(std::all_of(rows.begin(), rows.end(), [](auto i) { return i % 64 / 16 == 2; }));
+        return rows.size() - 1;
+    };
+    CHECK(neighbours_changed("tuned_watched") == 0);
+    CHECK(neighbours_changed("tuned_raises_neighbours") > 0);
+}
+
 TEST_CASE("mutants: what breaks CUDA's rules is reported as what it is") {
     struct Expected {
         std::string name;
@@ -134,7 +192,10 @@ TEST_CASE("mutants: what breaks CUDA's rules is reported as what it is") {
     };
     const std::vector<Expected> all = {{"v1_barrier_moved", {Kind::race, Kind::unwritten_read}},
                                        {"v2_barrier_moved", {Kind::race, Kind::unwritten_read}},
+                                       {"tuned_wide_barrier_moved", {Kind::race}},
+                                       {"tuned_loads_into_its_own_stage", {Kind::race, Kind::unfinished_copy}},
                                        {"v2_waits_for_too_few", {Kind::unfinished_copy}},
+                                       {"tuned_waits_for_too_few", {Kind::unfinished_copy}},
                                        {"v1_reads_past_the_keys", {Kind::out_of_bounds}},
                                        {"v2_reads_past_the_keys", {Kind::out_of_bounds}},
                                        {"v2_reads_past_the_queries", {Kind::out_of_bounds}},
@@ -172,6 +233,25 @@ TEST_CASE("mutants: what leaves something out is found unwritten, or read before
     }
 }
 
+TEST_CASE("mutants: CTAs that take what is another's, or nobody's, are reported") {
+    const Problem p = problem_of(true);  // 4 heads, which v2-tuned's mutants take in threes, of 2 query blocks
+    struct Expected {
+        std::string name;
+        Kind kind;
+    };
+    for (const Expected& expected : {Expected{"tuned_turns_to_the_start", Kind::race},
+                                     {"tuned_block_of_a_large_group", Kind::race},
+                                     {"tuned_last_group_as_large", Kind::out_of_bounds}}) {
+        std::optional<Kind> kind;
+        try {
+            run_mutant(expected.name, p, random_inputs(p));
+        } catch (const simt::KernelError& error) {
+            kind = error.kind();
+        }
+        CHECK_MESSAGE(kind == expected.kind, expected.name);
+    }
+}
+
 TEST_CASE("mutants: what is wrong fails the verdict") {
     struct Wrong {
         std::string name;
@@ -179,6 +259,7 @@ TEST_CASE("mutants: what is wrong fails the verdict") {
         bool huge_logits = false;
         bool sharp = false;
         bool may_be_reported = false;  // what it reads then may be what nobody wrote
+        bool rising = false;
     };
     const std::vector<Wrong> all = {
         // v1's maximum starts from lse, which is above every logit so far: only a key that outweighs
@@ -199,11 +280,20 @@ TEST_CASE("mutants: what is wrong fails the verdict") {
         {"v2_wrong_kv_head", false},
         {"v1_huge_logits_forgotten", false, true, false, true},
         {"v2_huge_logits_forgotten", false, true},
-        {"v1_other_warps_values", false}};
+        {"v1_other_warps_values", false},
+        {.name = "tuned_never_raises", .causal = false},
+        {.name = "tuned_raises_once", .causal = false, .rising = true},
+        {.name = "tuned_no_rescale_of_o", .causal = false, .rising = true},
+        {.name = "tuned_no_rescale_of_l", .causal = false, .rising = true},
+        {.name = "tuned_too_much_room", .causal = false, .rising = true},
+        {.name = "tuned_one_masked_block_fewer", .causal = false},
+        {.name = "tuned_one_masked_block_fewer", .causal = true},
+        {.name = "tuned_huge_logits_forgotten", .causal = false, .huge_logits = true}};
     for (const Wrong& wrong : all) {
         Problem p = problem_of(wrong.causal);
         p.dist = wrong.sharp ? Distribution::sharp : Distribution::normal;
-        const Inputs inputs = inputs_of(p, wrong.huge_logits);
+        const Inputs inputs =
+            wrong.rising ? rising_inputs(p, [](auto) { return true; }) : inputs_of(p, wrong.huge_logits);
         bool noticed = false;
         try {
             const ErrorReport error = judge(p, inputs, run_mutant(wrong.name, p, inputs));
@@ -216,7 +306,7 @@ TEST_CASE("mutants: what is wrong fails the verdict") {
 }
 
 TEST_CASE("every mutant is tried") {
-    CHECK(mutants().size() == 3 + 2 + 8 + 2 + 16 + 2);
+    CHECK(mutants().size() == 3 + 2 + 2 + 11 + 2 + 3 + 16 + 7 + 3);
 }
 
 TEST_CASE("v1: warp w has keys 16w .. 16w+15 of every 64") {
@@ -243,20 +333,22 @@ TEST_CASE("v1: warp w has keys 16w .. 16w+15 of every 64") {
     }
 }
 
-TEST_CASE("v2: warp w has query rows 16w .. 16w+15 of every 64") {
+TEST_CASE("v2 and v2-tuned: warp w has query rows 16w .. 16w+15 of every 64") {
     const Problem p = shape(1, 1, 1, 256, 200, 64);
     const Inputs inputs = make_inputs(
         p, [](auto...) { return 0.0; }, [](auto...) { return 1.0; }, [](auto...) { return 1.0; });
-    for (int warp = 0; warp < 4; ++warp) {
-        silent_warp = warp;
-        const Output output = run_mutant("v2_watched", p, inputs, 1, 1);
-        silent_warp = -1;
-        std::int64_t wrong = 0;
-        for (std::int64_t i = 0; i < p.seqlen_q; ++i) {
-            const bool missing = output.o[at_q(p, 0, i, 0, 0)] == 0;
-            wrong += missing != (i % 64 / 16 == warp) ? 1 : 0;
+    for (const char* name : {"v2_watched", "tuned_watched"}) {
+        for (int warp = 0; warp < 4; ++warp) {
+            silent_warp = warp;
+            const Output output = run_mutant(name, p, inputs, 1, 1);
+            silent_warp = -1;
+            std::int64_t wrong = 0;
+            for (std::int64_t i = 0; i < p.seqlen_q; ++i) {
+                const bool missing = output.o[at_q(p, 0, i, 0, 0)] == 0;
+                wrong += missing != (i % 64 / 16 == warp) ? 1 : 0;
+            }
+            CHECK_MESSAGE(wrong == 0, name << ", warp " << warp);
         }
-        CHECK_MESSAGE(wrong == 0, "warp " << warp);
     }
 }
 
@@ -281,4 +373,15 @@ TEST_CASE("v2 loads one query block, and key blocks last to first") {
     CHECK(keys == std::vector<int>{512, 384, 256, 128, 0, 512, 384, 256, 128, 0});
     CHECK(values == keys);
     CHECK(queries == std::vector<int>{0, 128});
+}
+
+TEST_CASE("v2-tuned takes the last query block first, and loads key blocks last to first") {
+    const Problem p = shape(1, 1, 1, 200, 300, 64);
+    const Inputs inputs = random_inputs(p);
+    loads.clear();
+    const Output output = run_mutant("tuned_watched", p, inputs, 1, 1);
+    const auto [queries, keys, values] = rows_loaded(output, p);
+    CHECK(keys == std::vector<int>{256, 192, 128, 64, 0, 256, 192, 128, 64, 0});
+    CHECK(values == keys);
+    CHECK(queries == std::vector<int>{128, 0});
 }

@@ -9,7 +9,7 @@
 
 namespace flashlens::kernel_tests {
 
-/// An altered copy, fp16, head dims to 64, 128 keys a block. splits is v1's.
+/// An altered copy, fp16, head dims to 64 (tuned_wide: to 128), 128 keys a block (v2-tuned: 64). splits is v1's.
 struct Mutant {
     std::string name;
     simt::LaunchReport (*launch)(const AttentionParams&, bool causal, int splits, const simt::LaunchOptions&);
