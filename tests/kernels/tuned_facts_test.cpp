@@ -173,6 +173,7 @@ const std::vector<Ran>& runs() {
             add(shape(1, 1, 1, 100, 200, 256, causal), 80, large);
             add(shape(1, 1, 1, 70, 130, 200, causal), 90, large);
             add(shape(1, 1, 1, 70, 130, 256, causal), 86, large);
+            add(shape(1, 1, 1, 200, 300, 64, causal, DType::bf16), 90, large);
         }
         return ran_so_far;
     }();
@@ -205,6 +206,7 @@ TEST_CASE("v2-tuned: maxima are shared by a quad, and acc_o rescaled, only when 
     }
 }
 
+// Where the last key block, which comes first, holds only a few keys, their maximum may be far too small.
 TEST_CASE("v2-tuned: random logits under a full mask raise in each warp's first key block, and never again") {
     int looked_at = 0;
     for (const Ran& r : runs()) {
@@ -215,7 +217,7 @@ TEST_CASE("v2-tuned: random logits under a full mask raise in each warp's first 
             ++looked_at;
         }
     }
-    CHECK(looked_at == 12);
+    CHECK(looked_at == 13);
 }
 
 TEST_CASE("v2-tuned: rows whose logits grow by more than 2^8 are raised there, and only they") {
