@@ -2,6 +2,8 @@
 // no bound of the main loop stands here.
 #pragma once
 
+#include <type_traits>
+
 #include "kernels/v2/steps.cuh"
 #include "kernels/v2_tuned/plan.h"
 
@@ -22,6 +24,10 @@ struct Traits : v2::Traits<Element_, HeadDim, BlockM, BlockN, Warps> {
     static constexpr bool keeps_q = HeadDim <= 64;
     using FragQ = std::uint32_t[Base::mmas_m][HeadDim / 16][4];
     using FragP = std::uint32_t[Base::mmas_m][4];  // of 16 keys at a time
+
+    /// A maximum that is raised goes 2^8 beyond the score that asked, so that P never passes 1: in bf16, where V may be so
+    /// large that fp32 holds its sum but not 2^8 times it. fp16's P would lose digits, below 2^-14.
+    static constexpr bool raises_ahead = std::is_same_v<Element_, bf16>;
 };
 
 /// K and V of one key block.
@@ -70,9 +76,15 @@ FLASHLENS_INLINE void gemm_qk(typename T::AccS& acc_s, typename T::FragQ& frag_q
     }
 }
 
+/// 2^8 in units of S. (c may be so small that 1 / c is infinite; -inf plus that is NaN.)
+FLASHLENS_INLINE f32 eight(f32 c) { return 8.0F * reciprocal(max(c, 1e-30F)); }
+
 /// How far, in units of S, a score may lie above its row's m before m has to follow: P is then at most 2^8, which fp16,
-/// up to 2^16, and the fp32 sums hold as exactly as 1. (c may be so small that 1 / c is infinite; -inf plus that is NaN.)
-FLASHLENS_INLINE f32 headroom(f32 c) { return 8.0F * reciprocal(max(c, 1e-30F)); }
+/// up to 2^16, and the fp32 sums hold as exactly as 1. None where m lies ahead.
+template <class T>
+FLASHLENS_INLINE f32 headroom(f32 c) {
+    return T::raises_ahead ? f32(0.0F) : eight(c);
+}
 
 /// Whether a score of this lane lies further than `room` above its row's m. Each lane of a quad asks for its own columns
 /// only: no shuffle is needed to know, only to act.
@@ -95,9 +107,9 @@ FLASHLENS_INLINE bool max_has_grown(const typename T::AccS& acc_s, const typenam
     return grown;
 }
 
-/// In rows where a lane asked for it m becomes the maximum so far, and l and acc_o follow; the others stay as they are, so
-/// that no row depends on its neighbours. What room the next key block has: none if a logit was huge, whose exponents are
-/// taken from differences, here and block by block.
+/// In rows where a lane asked for it m becomes the maximum so far, or lies ahead of it, and l and acc_o follow; the others
+/// stay as they are, so that no row depends on its neighbours. What room the next key block has: none if a logit was huge,
+/// whose exponents are taken from differences, here and block by block.
 template <class T>
 FLASHLENS_INLINE f32 raise_max(typename T::AccS& acc_s, typename T::Rows& m, typename T::Rows& l,
                                typename T::AccO& acc_o, typename T::Rows& offset, f32 c, f32 room) {
@@ -109,14 +121,15 @@ FLASHLENS_INLINE f32 raise_max(typename T::AccS& acc_s, typename T::Rows& m, typ
         m_old[i][1] = m[i][1];
     }
     v2::reduce_max<T>(acc_s, m);
+    const f32 ahead = T::raises_ahead ? select(room == -infinity, 0.0F, eight(c)) : f32(0.0F);
 #pragma unroll
     for (int i = 0; i < T::mmas_m; ++i) {
-        m[i][0] = select(m[i][0] > m_old[i][0] + room, m[i][0], m_old[i][0]);
-        m[i][1] = select(m[i][1] > m_old[i][1] + room, m[i][1], m_old[i][1]);
+        m[i][0] = select(m[i][0] > m_old[i][0] + room, T::raises_ahead ? m[i][0] + ahead : m[i][0], m_old[i][0]);
+        m[i][1] = select(m[i][1] > m_old[i][1] + room, T::raises_ahead ? m[i][1] + ahead : m[i][1], m_old[i][1]);
     }
     const bool huge = v2::choose_exponents<T>(acc_s, m_old, m, offset, rescale, c);
     v2::rescale_sums<T>(l, acc_o, rescale);
-    return select(huge, -infinity, headroom(c));
+    return select(huge, -infinity, headroom<T>(c));
 }
 
 /// P = 2^(S c - offset) of 16 keys, in 16 bits; l adds up this lane's columns.

@@ -163,3 +163,29 @@ TEST_CASE("key blocks whose logits are all -inf: before, between and after other
         }
     }
 }
+
+TEST_CASE("V may be as large as fp32 sums of it allow, under whatever maximum P is taken") {
+    // The last key block has logits 0, the first one up to 2^8 as much weight. One key there has a V of 1e37: with P above
+    // 30 it would not fit fp32.
+    for (const double level : {1.0, 4.0, 5.0, 7.0, 7.9, 9.0, 20.0}) {
+        const Problem p = leveled_shape(20, 16, DType::bf16);
+        Inputs inputs = leveled_inputs(
+            p, [&](std::int64_t n) { return n == 0 ? level : 0.0; }, every_row, 0.0);
+        for (std::int64_t d = 0; d < p.head_dim; ++d) {
+            inputs.v[at_k(p, 0, 17, 0, d)] = round_to(1e37, p.dtype);
+        }
+        INFO("level ", level);
+        expect_tuned_right(p, inputs);
+    }
+    // and with many keys, whose V add up to half of what fp32 holds, for every kernel
+    for (const bool causal : {false, true}) {
+        Problem p = shape(1, 2, 1, 70, 600, 40, causal, DType::bf16);
+        p.dist = Distribution::sharp;
+        Inputs inputs = random_inputs(p);
+        for (std::uint16_t& word : inputs.v) {
+            word = round_to(3e35 * widen(word, p.dtype), p.dtype);
+        }
+        expect_right(p, inputs);
+        expect_tuned_right(p, inputs);
+    }
+}

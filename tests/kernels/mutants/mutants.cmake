@@ -62,7 +62,7 @@ mutant(v2_wrong_kv_head v2 primitives/rows.cuh "head / (p.heads / p.kv_heads)" "
 mutant(v1_huge_logits_forgotten v1 v1/steps.cuh
   "warp_any(abs(offset[0]) >= huge_logit || abs(offset[1]) >= huge_logit)" "warp_any(false)")
 mutant(v2_huge_logits_forgotten v2 v2/steps.cuh "warp_any(huge)" "warp_any(false)")
-mutant(tuned_huge_logits_forgotten tuned v2_tuned/steps.cuh "select(huge, -infinity, headroom(c))" "headroom(c)")
+mutant(tuned_huge_logits_forgotten tuned v2_tuned/steps.cuh "select(huge, -infinity, headroom<T>(c))" "headroom<T>(c)")
 mutant(v1_other_warps_values v1 v1/steps.cuh "tile.load_b_trans(frag_v[g][c], g * 64 + warp_index() * 16, c * 16)"
   "tile.load_b_trans(frag_v[g][c], g * 64 + (warp_index() ^ 1) * 16, c * 16)")
 
