@@ -29,9 +29,12 @@ constexpr Tile choose_large_tile(std::int64_t head_dim, Chip chip) {
 }
 
 /// For grids that would leave SMs without work: half the query rows a CTA. Each warp then has 16 rows, and each operand of K
-/// and V serves one mma where it served two; up to head dim 64 the registers that this frees hold twice the keys.
+/// and V serves one mma where it served two; up to head dim 64 the registers that this frees hold twice the keys (but not
+/// where shared memory then had room for one CTA an SM).
 constexpr Tile choose_small_tile(std::int64_t head_dim, Chip chip) {
-    if (head_dim <= 64) return {head_dim <= 32 ? 32 : 64, 64, 128, 4};
+    if (head_dim <= 32) return {32, 64, 128, 4};
+    if (head_dim <= 64)
+        return v2::has_small_shared_memory(chip) ? choose_large_tile(head_dim, chip) : Tile{64, 64, 128, 4};
     if (head_dim <= 128) return {128, 64, v2::has_small_shared_memory(chip) ? 32 : 64, 4};
     return choose_large_tile(head_dim, chip);
 }
@@ -42,16 +45,16 @@ constexpr Tile choose_tile(std::int64_t head_dim, Chip chip, std::int64_t seqlen
     return v2::query_blocks(large, seqlen_q) * heads <= sm_count ? choose_small_tile(head_dim, chip) : large;
 }
 
-/// Under a causal mask: as many heads together as have K and V in the L2 cache at once (24 MiB: half of an H100's), so that
+/// Under a causal mask: about as many heads together as have K and V in the L2 cache at once (24 MiB: half of an H100's), so that
 /// the heavy CTAs of all come first and light ones fill the gaps at the end. If all CTAs run at once, there is no end to
 /// fill: then those that join others on their SM, after the first sm_count, come lightest first, to join the heaviest.
 /// Without a mask all CTAs weigh the same.
-constexpr CtaOrder choose_order(bool causal, std::int64_t ctas, std::int64_t heads, std::int64_t kv_bytes_per_head,
-                                int sm_count, int ctas_per_sm) {
+constexpr CtaOrder choose_order(bool causal, std::int64_t ctas, std::int64_t heads,
+                                std::int64_t kv_bytes_per_query_head, int sm_count, int ctas_per_sm) {
     constexpr std::int64_t l2_bytes = std::int64_t{24} << 20;
     if (!causal || heads == 0) return {};
     const std::int64_t groups =
-        std::clamp<std::int64_t>((heads * kv_bytes_per_head + l2_bytes - 1) / l2_bytes, 1, heads);
+        std::clamp<std::int64_t>((heads * kv_bytes_per_query_head + l2_bytes - 1) / l2_bytes, 1, heads);
     const bool all_at_once = ctas <= std::int64_t{sm_count} * ctas_per_sm;
     CtaOrder order;
     order.heads_together = static_cast<int>((heads + groups - 1) / groups);

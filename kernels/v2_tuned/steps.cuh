@@ -76,14 +76,14 @@ FLASHLENS_INLINE void gemm_qk(typename T::AccS& acc_s, typename T::FragQ& frag_q
     }
 }
 
-/// 2^8 in units of S. (c may be so small that 1 / c is infinite; -inf plus that is NaN.)
-FLASHLENS_INLINE f32 eight(f32 c) { return 8.0F * reciprocal(max(c, 1e-30F)); }
+/// Eight powers of two, in units of S. (c may be so small that 1 / c is infinite; -inf plus that is NaN.)
+FLASHLENS_INLINE f32 eight_powers(f32 c) { return 8.0F * reciprocal(max(c, 1e-30F)); }
 
 /// How far, in units of S, a score may lie above its row's m before m has to follow: P is then at most 2^8, which fp16,
 /// up to 2^16, and the fp32 sums hold as exactly as 1. None where m lies ahead.
 template <class T>
 FLASHLENS_INLINE f32 headroom(f32 c) {
-    return T::raises_ahead ? f32(0.0F) : eight(c);
+    return T::raises_ahead ? f32(0.0F) : eight_powers(c);
 }
 
 /// Whether a score of this lane lies further than `room` above its row's m. Each lane of a quad asks for its own columns
@@ -121,7 +121,7 @@ FLASHLENS_INLINE f32 raise_max(typename T::AccS& acc_s, typename T::Rows& m, typ
         m_old[i][1] = m[i][1];
     }
     v2::reduce_max<T>(acc_s, m);
-    const f32 ahead = T::raises_ahead ? select(room == -infinity, 0.0F, eight(c)) : f32(0.0F);
+    const f32 ahead = T::raises_ahead ? select(room == -infinity, 0.0F, eight_powers(c)) : f32(0.0F);
 #pragma unroll
     for (int i = 0; i < T::mmas_m; ++i) {
         m[i][0] = select(m[i][0] > m_old[i][0] + room, T::raises_ahead ? m[i][0] + ahead : m[i][0], m_old[i][0]);

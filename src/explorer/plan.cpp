@@ -175,8 +175,10 @@ void plan_v2_tuned(VariantFacts& facts, const Problem& problem, const hardware::
     launch.grid = {blocks * heads, 1, 1};
     launch.ctas_with_work = blocks_with_work(problem, launch.tile, blocks) * heads;
     set_waves(launch, card);
-    launch.order = v2_tuned::choose_order(problem.causal, launch.ctas, heads, 4 * problem.seqlen_k * problem.head_dim,
-                                          card.sm_count, launch.occupancy.ctas_per_sm);
+    launch.order = v2_tuned::choose_order(
+        problem.causal, launch.ctas, heads,
+        4 * problem.seqlen_k * problem.head_dim * problem.kv_heads / std::max<std::int64_t>(problem.heads, 1),
+        card.sm_count, launch.occupancy.ctas_per_sm);
     check_grid(facts, "--batch x --heads x --seqlen-q", "", "");
 }
 

@@ -68,8 +68,9 @@ Tile tile_of(const Problem& problem, const How& how) {
 CtaOrder order_of(const Problem& problem, const How& how) {
     const std::int64_t heads = problem.batch * problem.heads;
     const std::int64_t ctas = heads * v2::query_blocks(tile_of(problem, how), problem.seqlen_q);
-    return v2_tuned::choose_order(problem.causal, ctas, heads, 4 * problem.seqlen_k * problem.head_dim, how.sm_count,
-                                  2);
+    return v2_tuned::choose_order(problem.causal, ctas, heads,
+                                  4 * problem.seqlen_k * problem.head_dim * problem.kv_heads / problem.heads,
+                                  how.sm_count, 2);
 }
 
 Output run_with(const Problem& problem, const Inputs& inputs, const simt::LaunchOptions& options,
