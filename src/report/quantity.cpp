@@ -145,7 +145,11 @@ const Quantity* find_quantity(std::string_view name) {
 }
 
 const VariantFacts* base_of_speed(const Comparison& comparison) {
-    return !comparison.variants.empty() && timed(comparison.variants.front()) ? &comparison.variants.front() : nullptr;
+    const auto& variants = comparison.variants;
+    const auto v1 =
+        std::find_if(variants.begin(), variants.end(), [](const VariantFacts& v) { return v.name == "v1"; });
+    const auto base = v1 != variants.end() ? v1 : variants.begin();
+    return base != variants.end() && timed(*base) ? &*base : nullptr;
 }
 
 }  // namespace flashlens::report

@@ -34,7 +34,7 @@ std::string print_tick(const Quantity& quantity, double value);
 /// Null when there is none of that name.
 const Quantity* find_quantity(std::string_view name);
 
-/// The variant that the others' speed is held against: the first, or null where that was not timed (so that one sweep
+/// The variant that the others' speed is held against: v1, or the first without it; null where that was not timed (so that one sweep
 /// never holds against two).
 const VariantFacts* base_of_speed(const Comparison& comparison);
 
