@@ -156,7 +156,7 @@ Bench bench(const BenchRequest& request) {
     std::string why;
     const std::optional<hardware::Card> here = card_here(&why);
     if (!here) {
-        throw UsageError(fmt::format("bench needs a GPU, as compare, explain and sweep do not: {}", why));
+        throw UsageError(fmt::format("bench needs a GPU (compare, explain and sweep do not): {}", why));
     }
     return bench(request, machine_here(*here));
 }
