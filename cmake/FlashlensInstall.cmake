@@ -17,3 +17,18 @@ if(TARGET flashlens)
 endif()
 install(FILES README.md README.zh.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY data/ DESTINATION ${CMAKE_INSTALL_DATADIR}/flashlens/data)
+# The lessons, and beside them the sources that they point into.
+install(
+  DIRECTORY lessons/
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/flashlens/lessons
+  FILES_MATCHING
+  PATTERN "*.md"
+  PATTERN "*.csv"
+  PATTERN "*.svg")
+install(
+  DIRECTORY kernels/
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/flashlens/kernels
+  FILES_MATCHING
+  PATTERN "*.h"
+  PATTERN "*.cuh"
+  PATTERN "*.md")

@@ -27,4 +27,11 @@ for file in share/doc/flashlens/{README.md,README.zh.md,LICENSE} share/flashlens
     share/bash-completion/completions/flashlens share/zsh/site-functions/_flashlens; do
     [[ -s $prefix/$file ]] || fail "not installed: $file"
 done
+# Lessons: all are there, and what they link to is too.
+lessons=$prefix/share/flashlens/lessons
+[[ $(find "$lessons" -path '*/en/*.md' | wc -l) -gt 0 ]] || fail "no lesson is installed"
+while IFS=: read -r page link; do
+    target=${link##*(}
+    [[ -e $(dirname "$page")/${target%)} ]] || fail "$page links to ${target%)}, which is not installed"
+done < <(grep -roHE '\]\([^):#]+\)' "$lessons" --include='*.md')
 bash -n share/bash-completion/completions/flashlens || fail "the bash completion is no bash"
