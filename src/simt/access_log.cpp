@@ -69,6 +69,10 @@ Wavefronts wide_wavefronts(const std::uint32_t* addresses, std::uint32_t active,
     return warp_wavefronts<bytes, lanes>(addresses, active);
 }
 
+const Site& site_of(const SiteTable& sites, std::uint32_t origin) {
+    return sites[origin & ((std::uint32_t{1} << SiteTable::id_bits) - 1)];
+}
+
 void count_instruction(const Site& site, const std::uint64_t* addresses, std::uint32_t active) {
     // Sites hold the step as const because most users only name it; counting is the one that writes.
     auto& counters = *const_cast<StepTally*>(site.step);
@@ -108,7 +112,7 @@ void count_instruction(const Site& site, const std::uint64_t* addresses, std::ui
         const std::uint64_t read_bytes = std::uint64_t{16} * static_cast<unsigned>(std::popcount(reading));
         counters.global_read_bytes += read_bytes;
         counters.cp_async_read_bytes += read_bytes;
-        const unsigned read_sectors = sectors(global.data(), reading);
+        const unsigned read_sectors = cp_async_sectors(global.data(), reading);
         counters.global_read_sectors += read_sectors;
         counters.cp_async_read_sectors += read_sectors;
         ++counters.cp_async;
@@ -167,6 +171,15 @@ unsigned sectors(const std::uint64_t* addresses, std::uint32_t active) {
     return count;
 }
 
+unsigned cp_async_sectors(const std::uint64_t* addresses, std::uint32_t active) {
+    auto count = static_cast<unsigned>(std::popcount(active));
+    for (unsigned lane = 0; lane < 32; lane += 2) {
+        const bool both = (active >> lane & 3) == 3;
+        count -= both && addresses[lane] / 32 == addresses[lane + 1] / 32 ? 1U : 0U;
+    }
+    return count;
+}
+
 void AccessLog::grow() {
     rows_.resize(std::max<std::size_t>(16, 2 * rows_.size()));
     first_row_ = rows_.data();
@@ -185,12 +198,12 @@ void AccessLog::merge_used(const SiteTable& sites) {
         const Row& r = rows_[row];
         std::uint32_t different = 0;
         for (unsigned lane = 1; lane < 32; ++lane) {
-            different |= r.site[lane] ^ r.site[0];
+            different |= r.origin[lane] ^ r.origin[0];
         }
         if (different != 0) {
             break;
         }
-        count_instruction(sites[r.site[0]], r.address.data(), all_lanes);
+        count_instruction(site_of(sites, r.origin[0]), r.address.data(), all_lanes);
     }
     if (row < *longest) {
         merge_divergent(sites, row);
@@ -204,22 +217,22 @@ void AccessLog::merge_used(const SiteTable& sites) {
 /// does.
 void AccessLog::merge_divergent(const SiteTable& sites, unsigned first_row) {
     constexpr std::size_t look_ahead = 64;
-    sites_in_order_.clear();
+    origins_in_order_.clear();
     instructions_in_order_.clear();
     for (unsigned lane = 0; lane < 32; ++lane) {
         std::size_t next = 0;
         for (unsigned row = first_row; row < counts_[lane]; ++row) {
-            const std::uint32_t site = rows_[row].site[lane];
-            const std::size_t count = sites_in_order_.size();
+            const std::uint32_t origin = rows_[row].origin[lane];
+            const std::size_t count = origins_in_order_.size();
             const std::size_t end = std::min(count, next + look_ahead);
             std::size_t at = next;
-            while (at < end && sites_in_order_[at] != site) {
+            while (at < end && origins_in_order_[at] != origin) {
                 ++at;
             }
             if (at == end) {
                 at = next;
                 const auto offset = static_cast<std::ptrdiff_t>(at);
-                sites_in_order_.insert(sites_in_order_.begin() + offset, site);
+                origins_in_order_.insert(origins_in_order_.begin() + offset, origin);
                 instructions_in_order_.insert(instructions_in_order_.begin() + offset,
                                               static_cast<std::uint32_t>(count));
                 if (count == instructions_.size()) {
@@ -233,9 +246,9 @@ void AccessLog::merge_divergent(const SiteTable& sites, unsigned first_row) {
             next = at + 1;
         }
     }
-    for (std::size_t i = 0; i < sites_in_order_.size(); ++i) {
+    for (std::size_t i = 0; i < origins_in_order_.size(); ++i) {
         const Instruction& instruction = instructions_[instructions_in_order_[i]];
-        count_instruction(sites[sites_in_order_[i]], instruction.address.data(), instruction.active);
+        count_instruction(site_of(sites, origins_in_order_[i]), instruction.address.data(), instruction.active);
     }
 }
 

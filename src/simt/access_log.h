@@ -1,6 +1,7 @@
 // From lane accesses to warp instructions. The lanes of a warp run one after the other between two meeting points; each
-// writes down what it accesses, and at the meeting point the notes are merged: the lanes that are at the same site
-// together make one warp instruction, as they would on a GPU. From it come sectors, wavefronts and bank conflicts.
+// writes down what it accesses, and at the meeting point the notes are merged: the lanes that are at the same site, with
+// the same tensor, together make one warp instruction, as they would on a GPU. From it come sectors, wavefronts and bank
+// conflicts.
 #pragma once
 
 #include <array>
@@ -36,6 +37,10 @@ void count_ldmatrix(Counters& counters, const std::uint32_t* addresses);
 /// Distinct 32-byte sectors among the active lanes' addresses (an aligned access of up to 16 bytes lies in one).
 unsigned sectors(const std::uint64_t* addresses, std::uint32_t active);
 
+/// The sectors of a cp.async of 16 bytes a lane: two neighbouring lanes, 2i and 2i + 1, share a sector that both want;
+/// others do not. (Rows that begin in the middle of a sector cost 5 for 5 lanes, where a load of the warp has 3.)
+unsigned cp_async_sectors(const std::uint64_t* addresses, std::uint32_t active);
+
 class AccessLog {
 public:
     /// A lane that has this many accesses since the last merge must let the others catch up.
@@ -46,14 +51,20 @@ public:
         return global_address | std::uint64_t{shared_address / 16} << 46;
     }
 
+    /// What lanes must have in common to make one instruction: the site, and for loads and stores the region of global
+    /// memory. One line of a kernel that loads from K and from Q, inlined twice, is two instructions.
+    static std::uint32_t pack_origin(std::uint32_t site, std::uint32_t region) {
+        return site | region << SiteTable::id_bits;
+    }
+
     /// Notes an access by `lane`; true when the lane's notes are full.
-    bool add(unsigned lane, std::uint32_t site, std::uint64_t address) {
+    bool add(unsigned lane, std::uint32_t origin, std::uint64_t address) {
         const unsigned n = counts_[lane]++;
         if (n == capacity_) [[unlikely]] {
             grow();
         }
         Row& row = first_row_[n];
-        row.site[lane] = site;
+        row.origin[lane] = origin;
         row.address[lane] = address;
         used_ = true;
         return n + 1 == most;
@@ -70,7 +81,7 @@ public:
 
 private:
     struct Row {
-        std::array<std::uint32_t, 32> site;
+        std::array<std::uint32_t, 32> origin;
         std::array<std::uint64_t, 32> address;
     };
 
@@ -91,7 +102,7 @@ private:
     bool used_ = false;
     // merge_divergent's: kept for their memory
     std::vector<Instruction> instructions_;
-    std::vector<std::uint32_t> sites_in_order_;
+    std::vector<std::uint32_t> origins_in_order_;
     std::vector<std::uint32_t> instructions_in_order_;
 };
 

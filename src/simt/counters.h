@@ -19,7 +19,7 @@ struct Counters {
     std::uint64_t global_read_instructions = 0;   ///< warp; cp.async not included
     std::uint64_t global_write_instructions = 0;  ///< warp
     std::uint64_t cp_async_read_bytes = 0;        ///< thread; what cp.async has of global_read_bytes
-    std::uint64_t cp_async_read_sectors = 0;      ///< ... and of global_read_sectors
+    std::uint64_t cp_async_read_sectors = 0;      ///< ... and of global_read_sectors; per pair of lanes
     // shared memory; wavefronts are passes through the 32 banks (see access_log.h for the rules)
     std::uint64_t shared_read_bytes = 0;    ///< thread; ldmatrix included
     std::uint64_t shared_write_bytes = 0;   ///< thread; cp.async included

@@ -131,8 +131,9 @@ public:
     Moment moment(const Warp& warp, unsigned thread, std::uint32_t site) const {
         return {since_barrier_, warp.since_sync, clock_ | Stamp{thread} << 20 | site, thread};
     }
-    void log(std::uint32_t site, std::uint64_t address) {
-        if (warp().log.add(lane().thread % 32, site, address)) [[unlikely]] {
+    /// `origin` is the site, or for global loads and stores AccessLog::pack_origin.
+    void log(std::uint32_t origin, std::uint64_t address) {
+        if (warp().log.add(lane().thread % 32, origin, address)) [[unlikely]] {
             pause();
         }
     }

@@ -90,9 +90,14 @@ void store_shared_of(std::uint32_t address, const void* from, Where where) {
     cta.log(site, address);
 }
 
-/// The region of a global access, after every check of it; the access is noted. Returns its device address.
-std::uint64_t note_global(Cta& cta, Access access, const Where& where, const void* address, unsigned bytes,
-                          std::uint32_t site) {
+struct GlobalPlace {
+    std::uint64_t address;  ///< device address
+    std::uint32_t region;   ///< its number
+};
+
+/// The region of a global access, after every check of it; the access is noted.
+GlobalPlace note_global(Cta& cta, Access access, const Where& where, const void* address, unsigned bytes,
+                        std::uint32_t site) {
     MappedRegion* region = cta.find_global(address, bytes);
     if (region == nullptr) [[unlikely]] {
         cta.fail_bounds_global(access, where, address, bytes);
@@ -125,7 +130,7 @@ std::uint64_t note_global(Cta& cta, Access access, const Where& where, const voi
     if (TouchedMap& map = writes ? region->written : region->read; map) {
         map.touch(position, bytes);
     }
-    return region->device_address + position;
+    return {region->device_address + position, region->number};
 }
 
 /// ldmatrix for the whole warp, whose lanes have left their addresses and registers.
@@ -190,19 +195,19 @@ void store_shared(std::uint32_t shared_address, const void* from, unsigned bytes
 void load_global(void* to, const void* from, unsigned bytes, Where where) {
     Cta& cta = *machine;
     const std::uint32_t site = cta.site(where, Access::load_global, bytes);
-    const std::uint64_t address = note_global(cta, Access::load_global, where, from, bytes, site);
+    const GlobalPlace place = note_global(cta, Access::load_global, where, from, bytes, site);
     copy_bytes(to, cta.values() ? from : &zeros, bytes);
-    cta.log(site, address);
+    cta.log(AccessLog::pack_origin(site, place.region), place.address);
 }
 
 void store_global(void* to, const void* from, unsigned bytes, Where where) {
     Cta& cta = *machine;
     const std::uint32_t site = cta.site(where, Access::store_global, bytes);
-    const std::uint64_t address = note_global(cta, Access::store_global, where, to, bytes, site);
+    const GlobalPlace place = note_global(cta, Access::store_global, where, to, bytes, site);
     if (cta.values()) {
         copy_bytes(to, from, bytes);
     }
-    cta.log(site, address);
+    cta.log(AccessLog::pack_origin(site, place.region), place.address);
 }
 
 void ldmatrix_x4(std::uint32_t (&registers)[4], std::uint32_t shared_address, bool transposed, Where where) {
@@ -225,7 +230,7 @@ void cp_async_16(std::uint32_t shared_address, const void* from, unsigned source
     check_shared_bounds(cta, Access::cp_async, where, lane.thread, shared_address, 16);
     const std::uint32_t site = cta.site(where, Access::cp_async, 16);
     const std::uint64_t source =
-        source_bytes == 0 ? AccessLog::no_source : note_global(cta, Access::cp_async, where, from, 16, site);
+        source_bytes == 0 ? AccessLog::no_source : note_global(cta, Access::cp_async, where, from, 16, site).address;
     if (cta.checks()) {
         const Moment m = cta.moment(cta.warp(), lane.thread, site);
         write_shared(cta, Access::cp_async, where, shared_address, 16, m, stamp::in_flight | (m.mine & 0xFFFFFFFF));

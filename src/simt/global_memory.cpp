@@ -25,6 +25,7 @@ GlobalMemory::GlobalMemory(const std::vector<Region>& regions, bool track_words,
         mapped.end = mapped.begin + region.bytes;
         mapped.name = region.name;
         mapped.use = region.use;
+        mapped.number = static_cast<std::uint32_t>((regions_.size() - 1) % 4096);
         mapped.skew = reinterpret_cast<std::uintptr_t>(region.base) % 16;
         mapped.device_address = device_address;
         const std::size_t span = mapped.skew + region.bytes;

@@ -91,6 +91,7 @@ struct MappedRegion {
     const std::byte* end = nullptr;
     std::string name;
     Region::Use use = Region::Use::input;
+    std::uint32_t number = 0;          ///< modulo 4096: tells the regions of one warp instruction apart
     std::size_t skew = 0;              ///< begin modulo 16
     std::uint64_t device_address = 0;  ///< of position 0, a multiple of 256 as cudaMalloc gives: sectors depend on it
     ZeroedPages<GlobalGranule> granules;  ///< by position / 4; none for inputs

@@ -42,6 +42,7 @@ std::string place(const Where& where, const StepTally* step);
 class SiteTable {
 public:
     static constexpr std::uint32_t per_worker = 4096;
+    static constexpr unsigned id_bits = 20;  ///< an id has no more: 256 workers, see also stamp::site
 
     explicit SiteTable(unsigned worker) : base_(worker % 256 * per_worker) { sites_.reserve(per_worker); }
 

@@ -219,11 +219,90 @@ TEST_CASE("where the host puts a region does not change its sectors") {
                                       [&] {
                                           std::uint32_t to[4];
                                           load_global(to, data.data() + shift + 4 * thread(), 16);
+                                          cp_async_16(16 * thread(), data.data() + shift + 4 * thread(), 16);
                                       },
                                       options)
                                       .total;
-        CHECK(counters.global_read_sectors == 16);
+        CHECK(counters.global_read_sectors == 16 + 16);
+        CHECK(counters.cp_async_read_sectors == 16);
     }
+}
+
+TEST_CASE("a load counts the sectors of the warp, cp.async those of each pair of lanes") {
+    // Four rows of 40 elements, 80 bytes or two and a half sectors, side by side; 8 lanes to a row, 5 have a piece of it.
+    const auto row_of_40 = [](unsigned i) { return i % 8 < 5 ? int(80 * (i / 8) + 16 * (i % 8)) : -1; };
+    struct Case {
+        int (*offset)(unsigned lane);  // -1: the lane has no source
+        std::uint64_t loaded;
+        std::uint64_t copied;
+    };
+    const std::vector<Case> cases = {
+        {row_of_40, 10,
+         2 * (3 + 5)},  // from a sector's start 2 pairs and a lane; from its middle each lane has its own
+        {[](unsigned i) { return int(16 * i); }, 16, 16},
+        {[](unsigned i) { return int(16 * i + 16); }, 17, 32},               // no two neighbours share one
+        {[](unsigned i) { return int(16 * (i ^ 1)); }, 16, 16},              // whichever comes first
+        {[](unsigned i) { return int(16 * ((i + 31) % 32)); }, 16, 32},      // 1 and 2 share one, and are no pair
+        {[](unsigned i) { return i == 7 ? 48 : -1; }, 1, 1},                 // a lane alone
+        {[](unsigned i) { return i % 4 != 3 ? int(16 * i) : -1; }, 16, 16},  // every other pair is half there
+        {[](unsigned) { return 64; }, 1, 16},
+        {[](unsigned) { return -1; }, 0, 0},
+    };
+    std::vector<std::uint32_t> data(1024);
+    LaunchOptions options;
+    options.memory = {{data.data(), data.size() * 4, "data", Region::Use::input}};
+    for (const Case& c : cases) {
+        const auto at = [&](int offset) { return reinterpret_cast<char*>(data.data()) + offset; };
+        const Counters loads = run(
+                                   32,
+                                   [&] {
+                                       std::uint32_t to[4];
+                                       if (const int offset = c.offset(thread()); offset >= 0) {
+                                           load_global(to, at(offset), 16);
+                                       }
+                                   },
+                                   options)
+                                   .total;
+        CHECK(loads.global_read_sectors == c.loaded);
+        CHECK(loads.cp_async_read_sectors == 0);
+        const Counters copies = run(
+                                    32,
+                                    [&] {
+                                        const int offset = c.offset(thread());
+                                        cp_async_16(16 * thread(), at(offset < 0 ? 0 : offset), offset < 0 ? 0 : 16);
+                                    },
+                                    options)
+                                    .total;
+        CHECK(copies.cp_async == 1);
+        CHECK(copies.cp_async_read_sectors == c.copied);
+        CHECK(copies.global_read_sectors == c.copied);
+    }
+}
+
+TEST_CASE("loads from two tensors are two instructions, though one line makes both") {
+    std::vector<std::uint32_t> a(512);
+    std::vector<std::uint32_t> b(512);
+    LaunchOptions options;
+    options.memory = {{a.data(), a.size() * 4, "a", Region::Use::input},
+                      {b.data(), b.size() * 4, "b", Region::Use::input}};
+    const auto load_rows = [](const std::uint32_t* from, unsigned rows) {
+        for (unsigned row = 0; row < rows; ++row) {
+            std::uint32_t to[4];
+            load_global(to, from + 128 * row + 4 * thread(), 16);
+        }
+    };
+    // Lanes 0..6 have a second row of a. It is not what the other lanes do at that time: load from b.
+    const Counters counters = run(
+                                  32,
+                                  [&] {
+                                      load_rows(a.data(), thread() < 7 ? 2 : 1);
+                                      load_rows(b.data(), 1);
+                                  },
+                                  options)
+                                  .total;
+    CHECK(counters.global_read_instructions == 3);
+    CHECK(counters.global_read_sectors == 16 + 4 + 16);  // lanes 6 and 7 share one of b's
+    CHECK(counters.global_read_bytes == 16 * (32 + 7 + 32));
 }
 
 TEST_CASE("cp.async reads global memory and writes shared memory") {
