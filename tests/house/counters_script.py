@@ -14,7 +14,9 @@ import textwrap
 import unittest
 
 sys.dont_write_bytecode = True  # nothing is left beside the script
-SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "tools/check-counters"
+PROJECT = pathlib.Path(__file__).resolve().parents[2]
+SCRIPT = PROJECT / "tools/check-counters"
+RECORDED = PROJECT / "tests/gpu/counters.json"  # of a card, by --json; tests/gpu/counters.md is its page
 loader = importlib.machinery.SourceFileLoader("check_counters", str(SCRIPT))
 check_counters = importlib.util.module_from_spec(importlib.util.spec_from_loader("check_counters", loader))
 loader.exec_module(check_counters)
@@ -47,7 +49,8 @@ SOURCE = f"""\
 "3","0x7f30","      LDS.128 R4, [R2+UR4] ","0","0","1,000","32,000","31,000","Shared","5","2,005","2,000","0"
 "4","0x7f40","      @P3 LDS.128 R8, [R2] ","0","0","10","320","16","Shared","0","4","4","0"
 "5","0x7f50","@!UP0 LDG.E.128 R8, desc[UR18][R2.64] ","0","0","7","224","14","Global","0","0","0","7"
-"6","0x7f60","      LDGSTS.E.BYPASS.128 [R190], desc[UR8][R2.64], P1 ","0","0","2","64","64","Global","0","8","8","20"
+"6","0x7f60","      LDGSTS.E.BYPASS.128 [R190], desc[UR8][R2.64], P1 ","0","0","2","64","64","Global","7","15","8","20"
+"7","0x7f70","      STS.64 [R2], R4 ","0","0","10","320","320","Shared","3","23","20","0"
 "Kernel Name","{TUNED}"
 {COLUMNS}
 "1","0x7f10","      HMMA.16816.F32.BF16 R4, R8, R2, R4 ","0","0","512","16384","16384","-","0","0","0","0"
@@ -73,7 +76,8 @@ class Pages(unittest.TestCase):
         self.assertEqual((v1, tuned), (V1, TUNED))
         self.assertEqual(opcodes, {"MOV": [8, 256, 256, 0, 0, 0], "LDS": [24, 768, 0, 0, 0, 0],
                                    "LDS.128": [1010, 32320, 31016, 2009, 2004, 0], "LDG.E.128": [7, 224, 14, 0, 0, 7],
-                                   "LDGSTS.E.BYPASS.128": [2, 64, 64, 8, 8, 20]})
+                                   "LDGSTS.E.BYPASS.128": [2, 64, 64, 15, 8, 20],
+                                   "STS.64": [10, 320, 320, 23, 20, 0]})
         self.assertEqual(of_tuned, {"HMMA.16816.F32.BF16": [512, 16384, 16384, 0, 0, 0]})
 
     def test_source_page_of_older_versions(self):
@@ -106,7 +110,7 @@ class Counts(unittest.TestCase):
         self.assertEqual(card.bytes("LDG"), 16 * 14)  # LDGSTS is another
         self.assertEqual(card.executed("LDGSTS"), 2)
         self.assertEqual(card.executed("HMMA"), 0)
-        self.assertEqual(card.conflicts(), 5)
+        self.assertEqual(card.conflicts(), 3)  # neither of LDGSTS nor of LDS.128, which parts of warps execute
 
     def test_nothing_is_known_without_instructions(self):
         card = check_counters.Card({"grid": [1], "opcodes": {}, "metrics": {}})
@@ -363,6 +367,12 @@ class WholeRun(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
 
 
+class Recording(unittest.TestCase):
+    def test_the_page_shows_the_recording(self):
+        page = check_counters.page(json.loads(RECORDED.read_text()))
+        self.assertEqual(page, RECORDED.with_suffix(".md").read_text())
+
+
 class Program(unittest.TestCase):
     """The real program: what it counts is there under the names that the script reads, at every shape of its list."""
 
@@ -395,6 +405,20 @@ class Program(unittest.TestCase):
         self.assertEqual(done.returncode, 1, done.stderr)
         # four warps, one key block of 128 keys: 128 products for S and 128 for O
         self.assertIn("matrix products (HMMA, warps): CPU machine 1,024, card 128", done.stdout)
+
+    def test_the_program_counts_what_a_card_counted(self):
+        """Every count of every recorded shape, with no card here."""
+        build = pathlib.Path(PROGRAM).parents[1]
+        done = subprocess.run([sys.executable, str(SCRIPT), "--replay", str(RECORDED), "--build", str(build)],
+                              capture_output=True, text=True, check=False)
+        again = ("Another kernel or another tile than was profiled? Then the card has to be asked again: "
+                 "tools/check-counters --build DIR --json tests/gpu/counters.json --page tests/gpu/counters.md")
+        self.assertEqual(done.returncode, 0, f"{done.stdout}{done.stderr}\n{again}")
+        shapes = json.loads(RECORDED.read_text())["shapes"]
+        launches = sum(len(shape["card"]) for shape in shapes)
+        self.assertGreaterEqual(launches, 3 * 6)
+        self.assertIn(f"{launches * len(check_counters.EQUAL)} counts equal, 0 different, 0 of {len(shapes)} shapes failed",
+                      done.stdout)
 
 
 if __name__ == "__main__":
