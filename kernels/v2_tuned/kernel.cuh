@@ -1,6 +1,5 @@
-// FlashAttention-2's forward pass taken further on the same instructions (mma.sync, ldmatrix, cp.async): what an SM of
-// compute capability 8.0 to 9.0 still gives when v2's idea stays. One query block per CTA, warps over query rows, acc_o,
-// m and l in registers, key blocks from last to first:
+// FlashAttention-2's forward pass taken further on the same instructions (mma.sync, ldmatrix, cp.async), where v2's idea
+// stays: one query block per CTA, warps over query rows, acc_o, m and l in registers, key blocks from last to first.
 //
 //     S = Q K^T;  mask
 //     only if some S > m + room:  m_new = max(m, rowmax S);  acc_o, l *= exp(m - m_new);  m = m_new

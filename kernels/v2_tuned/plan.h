@@ -45,10 +45,10 @@ constexpr Tile choose_tile(std::int64_t head_dim, Chip chip, std::int64_t seqlen
     return v2::query_blocks(large, seqlen_q) * heads <= sm_count ? choose_small_tile(head_dim, chip) : large;
 }
 
-/// Under a causal mask: about as many heads together as have K and V in the L2 cache at once (24 MiB: half of an H100's), so that
-/// the heavy CTAs of all come first and light ones fill the gaps at the end. If all CTAs run at once, there is no end to
-/// fill: then those that join others on their SM, after the first sm_count, come lightest first, to join the heaviest.
-/// Without a mask all CTAs weigh the same.
+/// Under a causal mask: about as many heads together as have K and V in the L2 cache at once (24 MiB: half of an H100's),
+/// so that the heavy CTAs of all come first and light ones fill the gaps at the end. If all CTAs run at once, there is no
+/// end to fill: then those that join others on their SM, after the first sm_count, come lightest first, to join the
+/// heaviest. Without a mask all CTAs weigh the same.
 constexpr CtaOrder choose_order(bool causal, std::int64_t ctas, std::int64_t heads,
                                 std::int64_t kv_bytes_per_query_head, int sm_count, int ctas_per_sm) {
     constexpr std::int64_t l2_bytes = std::int64_t{24} << 20;
