@@ -32,11 +32,15 @@ struct LaunchFacts {
     std::int64_t ctas_with_work = 0;  ///< less those that find nothing to do and exit at once
     std::optional<int> splits;        ///< v1: num_splits
     CtaOrder order;                   ///< v2-tuned
+    bool heaviest_first = false;      ///< order puts CTAs with more to do before others
 };
 
 struct CountedFacts {
     simt::LaunchReport report;
     bool sampled = false;  ///< one CTA of each class ran and was multiplied
+    /// How often v2-tuned raises its maxima depends on data that counting alone does not have: as if they rose where a row
+    /// meets its first keys, and nowhere else.
+    bool raises_assumed = false;
 };
 
 struct TimedFacts {

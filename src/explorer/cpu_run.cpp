@@ -124,14 +124,6 @@ private:
     void* base_;
 };
 
-/// One CTA of each class, counted without computing values.
-void count_only(simt::LaunchOptions& options, const Classes& classes) {
-    options.multiplicity = [&](simt::Dim3 block) { return classes.multiplicity(block); };
-    options.checks = false;
-    // Branches depend on data only where logits are huge and where v2-tuned's maxima grow after the first key block.
-    options.values = false;
-}
-
 void launch(const VariantFacts& planned, const Problem& problem, const AttentionParams& params,
             on_cpu::Launcher& launcher) {
     const LaunchFacts& facts = planned.launch;
@@ -145,7 +137,7 @@ void launch(const VariantFacts& planned, const Problem& problem, const Attention
 
 }  // namespace
 
-CpuRun run_on_cpu(const VariantFacts& planned, const Problem& problem, const Inputs& inputs, Extent extent,
+CpuRun run_on_cpu(const VariantFacts& planned, const Problem& problem, const Inputs& inputs,
                   const std::function<void(double)>& progress) {
     constexpr float nan = std::numeric_limits<float>::quiet_NaN();
     const auto rows = static_cast<std::size_t>(problem.batch * problem.heads * problem.seqlen_q);
@@ -176,13 +168,8 @@ CpuRun run_on_cpu(const VariantFacts& planned, const Problem& problem, const Inp
                                region(readable.v, "V", Use::input),         region(run.o, "O", Use::output),
                                region(run.lse, "lse", Use::scratch),        region(o_tmp, "o_tmp", Use::scratch),
                                region(huge_rows, "huge_rows", Use::scratch)};
-    std::optional<Classes> classes;
-    if (extent == Extent::one_a_class) {
-        count_only(launcher.options, classes.emplace(planned, problem));
-    }
     launch(planned, problem, params, launcher);
     run.counted.report = std::move(launcher.report);
-    run.counted.sampled = extent == Extent::one_a_class;
     return run;
 }
 
@@ -225,7 +212,11 @@ CountedFacts count_on_cpu(const VariantFacts& planned, const Problem& problem,
                                o_tmp.region("o_tmp", Use::scratch),
                                huge_rows.region("huge_rows", Use::scratch)};
     const Classes classes(planned, problem);
-    count_only(launcher.options, classes);
+    launcher.options.multiplicity = [&](simt::Dim3 block) { return classes.multiplicity(block); };
+    launcher.options.checks = false;
+    // Branches depend on data only where logits are huge and where v2-tuned's maxima grow after the first key block.
+    launcher.options.values = false;
+    counted.raises_assumed = planned.name == "v2-tuned";
     launch(planned, problem, params, launcher);
     counted.report = std::move(launcher.report);
     return counted;

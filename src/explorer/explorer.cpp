@@ -96,10 +96,13 @@ struct Outputs {
     std::vector<float> lse;
 };
 
+ProgressOf progress_on_cpu(const Request& request, const Problem& problem, const VariantFacts& variant) {
+    return {request, problem, variant.name + " on the CPU machine"};
+}
+
 Outputs run_and_count_on_cpu(VariantFacts& variant, const Request& request, const Problem& problem,
-                             const Inputs& inputs, Extent extent) {
-    const ProgressOf progress(request, problem, variant.name + " on the CPU machine");
-    CpuRun run = run_on_cpu(variant, problem, inputs, extent, progress);
+                             const Inputs& inputs) {
+    CpuRun run = run_on_cpu(variant, problem, inputs, progress_on_cpu(request, problem, variant));
     variant.counted = std::move(run.counted);
     return {std::move(run.o), std::move(run.lse)};
 }
@@ -197,11 +200,11 @@ Comparison compare(const Request& request) {
     if (comparison.machine == Machine::gpu && running.front()->launch.ctas > 0) {
         outputs = run_and_time_on_gpu(running, problem, inputs);
         for (VariantFacts* variant : running) {
-            run_and_count_on_cpu(*variant, request, problem, inputs, Extent::one_a_class);
+            variant->counted = count_on_cpu(*variant, problem, progress_on_cpu(request, problem, *variant));
         }
     } else {
         for (VariantFacts* variant : running) {
-            outputs.push_back(run_and_count_on_cpu(*variant, request, problem, inputs, Extent::every_cta));
+            outputs.push_back(run_and_count_on_cpu(*variant, request, problem, inputs));
             variant->simulation_us = variant->counted->report.wall_us;
         }
     }

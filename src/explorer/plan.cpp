@@ -165,8 +165,9 @@ void plan_v2_tuned(VariantFacts& facts, const Problem& problem, const hardware::
     launch.warps = fmt::format("{} warps over query rows", launch.tile.warps);
     launch.threads = 32 * launch.tile.warps;
     launch.smem_bytes = v2_tuned::shared_bytes(launch.tile);
-    launch.owns =
-        fmt::format("one {}-row query block{}", launch.tile.block_m, problem.causal ? ", the heaviest first" : "");
+    launch.heaviest_first = problem.causal;
+    launch.owns = fmt::format("one {}-row query block{}", launch.tile.block_m,
+                              launch.heaviest_first ? ", the heaviest first" : "");
     set_occupancy(facts, problem, card, card_is_here);
     if (!facts.refusal.empty()) {
         return;

@@ -43,18 +43,13 @@ struct CpuRun {
     CountedFacts counted;
 };
 
-/// What of the grid the CPU machine executes.
-enum class Extent {
-    every_cta,   ///< outputs are complete
-    one_a_class  ///< one CTA for all that do the same work: counters only
-};
-
-/// Executes a planned launch on the CPU machine, outputs and scratch poisoned. Throws simt::KernelError for a kernel that
-/// breaks CUDA's rules. progress gets the share of CTAs done.
-CpuRun run_on_cpu(const VariantFacts& planned, const Problem& problem, const Inputs& inputs, Extent extent,
+/// Executes every CTA of a planned launch on the CPU machine, outputs and scratch poisoned. Throws simt::KernelError for a
+/// kernel that breaks CUDA's rules. progress gets the share of CTAs done.
+CpuRun run_on_cpu(const VariantFacts& planned, const Problem& problem, const Inputs& inputs,
                   const std::function<void(double)>& progress);
 
-/// The counters alone, of one CTA a class: without inputs, and in no more memory for a large problem than for a small one.
+/// The counters alone, of one CTA for all that do the same work, without computing values: it needs no inputs, and no more
+/// memory for a large problem than for a small one.
 CountedFacts count_on_cpu(const VariantFacts& planned, const Problem& problem,
                           const std::function<void(double)>& progress);
 

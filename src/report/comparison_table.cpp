@@ -114,8 +114,7 @@ private:
 std::string Builder::owns(const VariantFacts& variant) const {
     const LaunchFacts& launch = variant.launch;
     if (!launch.splits) {
-        const bool ordered = variant.name == "v2-tuned" && comparison_.problem.causal;
-        return say(ordered ? Text::owns_heavy_first : Text::owns_query_block, launch.tile.block_m);
+        return say(launch.heaviest_first ? Text::owns_heavy_first : Text::owns_query_block, launch.tile.block_m);
     }
     return *launch.splits == 1 ? say(Text::owns_all_tiles, launch.tile.block_m)
                                : say(Text::owns_every_split, launch.tile.block_m, *launch.splits);

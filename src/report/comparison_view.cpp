@@ -90,7 +90,7 @@ std::string notes(const Comparison& comparison, Language language, const Termina
     if (any([](const VariantFacts& v) { return v.counted.has_value(); })) {
         result += labelled("", 0, std::string(text(language, Text::note_requests)), terminal);
     }
-    if (any([](const VariantFacts& v) { return v.name == "v2-tuned" && v.counted && v.counted->sampled; })) {
+    if (any([](const VariantFacts& v) { return v.counted && v.counted->raises_assumed; })) {
         result += labelled("", 0, std::string(text(language, Text::note_raises)), terminal);
     }
     if (any([](const VariantFacts& v) { return v.timed && v.timed->median_us < launch_overhead_us; })) {

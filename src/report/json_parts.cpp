@@ -109,6 +109,7 @@ void add_counted(Json& json, const std::optional<CountedFacts>& counted) {
     json["counters"]["unique_read_bytes"] = report.unique_read_bytes > 0 ? Json(report.unique_read_bytes) : Json();
     json["counters"]["unique_write_bytes"] = report.unique_read_bytes > 0 ? Json(report.unique_write_bytes) : Json();
     json["counters"]["sampled"] = counted->sampled;
+    json["counters"]["raises_assumed"] = counted->raises_assumed;
     json["counters"]["ctas_run"] = report.ctas_run;
     Json steps = Json::array();
     for (const simt::StepCounters& step : report.steps) {

@@ -383,14 +383,19 @@ private:
         if (sweep_.counting_left_out) {
             note(say(Text::sweep_counting_left_out, duration(1e6 * sweep_.counting_seconds)));
         }
+        const auto points = points_with_figures(sweep_);
+        const auto any = [&](auto has) {
+            return std::any_of(points.begin(), points.end(), [&](const SweepPoint* p) {
+                return std::any_of(p->comparison.variants.begin(), p->comparison.variants.end(), has);
+            });
+        };
         if (sweep_.counted) {
             note(say(Text::note_requests));
         }
-        const auto brief = [](const VariantFacts& v) { return v.timed && v.timed->median_us < launch_overhead_us; };
-        const auto points = points_with_figures(sweep_);
-        if (std::any_of(points.begin(), points.end(), [&](const SweepPoint* p) {
-                return std::any_of(p->comparison.variants.begin(), p->comparison.variants.end(), brief);
-            })) {
+        if (any([](const VariantFacts& v) { return v.counted && v.counted->raises_assumed; })) {
+            note(say(Text::note_raises));
+        }
+        if (any([](const VariantFacts& v) { return v.timed && v.timed->median_us < launch_overhead_us; })) {
             note(say(Text::note_launch_overhead));
         }
         return result;

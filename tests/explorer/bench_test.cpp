@@ -51,7 +51,7 @@ BenchMachine machine_of(World& world) {
         world.q_at.push_back(inputs.q.data());
         for (const VariantFacts* planned : plans) {
             names += planned->name + " ";
-            CpuRun run = run_on_cpu(*planned, problem, inputs, Extent::every_cta, [](double) {});
+            CpuRun run = run_on_cpu(*planned, problem, inputs, [](double) {});
             if (planned->name == world.spoils) {
                 run.o.back() ^= 0x4000U;  // far off, or NaN
             }

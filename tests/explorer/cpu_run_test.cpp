@@ -30,8 +30,8 @@ void check_counts(const Problem& problem, std::optional<int> splits) {
         const bool depends_on_data = name == "v2-tuned";  // how often maxima are raised, and nothing else
         const VariantFacts planned = plan(name, problem, hardware::find_card("H200"), false, splits);
         REQUIRE(planned.refusal.empty());
-        const simt::LaunchReport all = run_on_cpu(planned, problem, inputs, Extent::every_cta, {}).counted.report;
-        const CountedFacts counted = run_on_cpu(planned, problem, inputs, Extent::one_a_class, {}).counted;
+        const simt::LaunchReport all = run_on_cpu(planned, problem, inputs, {}).counted.report;
+        const CountedFacts counted = count_on_cpu(planned, problem, {});
         CHECK(counted.sampled);
         CHECK(counted.report.ctas_run <= all.ctas_run);
         CHECK(counted.report.total.mma > 0);

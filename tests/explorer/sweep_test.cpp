@@ -122,7 +122,7 @@ TEST_CASE("counting without inputs counts as a full run does") {
                 CAPTURE(variant.name);
                 CAPTURE(causal);
                 CAPTURE(head_dim);
-                const CpuRun full = run_on_cpu(variant, planned.problem, inputs, Extent::every_cta, {});
+                const CpuRun full = run_on_cpu(variant, planned.problem, inputs, {});
                 const CountedFacts counted = count_on_cpu(variant, planned.problem, {});
                 CHECK(counted.report.total == full.counted.report.total);
                 CHECK(counting_flops(variant, planned.problem) > 0.0);

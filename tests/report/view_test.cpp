@@ -244,6 +244,19 @@ TEST_CASE("sampling is told") {
     CHECK(has(text, "1,024 of 16,384 (sampled)"));
 }
 
+TEST_CASE("v2-tuned: its order is told, and what counting without values assumes") {
+    Comparison comparison = samples::timed();
+    VariantFacts& tuned = comparison.variants.emplace_back(comparison.variants[1]);
+    tuned.name = "v2-tuned";
+    const auto shown = [&] { return flat(show(comparison, Detail::compared, Language::en, Terminal{})); };
+    CHECK_FALSE(has(shown(), "the heaviest first"));
+    CHECK_FALSE(has(shown(), "as if maxima rose"));
+    tuned.launch.heaviest_first = true;
+    tuned.counted->raises_assumed = true;
+    CHECK(has(shown(), "the heaviest first"));
+    CHECK(has(shown(), "as if maxima rose"));
+}
+
 TEST_CASE("a path can't steer the terminal") {
     Comparison comparison = samples::simulated();
     comparison.input_folder = "/tmp/\x1b[31mred";

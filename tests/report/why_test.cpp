@@ -77,6 +77,16 @@ TEST_CASE("the sentences follow the figures") {
         std::swap(comparison.variants[0].timed, comparison.variants[1].timed);
         CHECK(says(why(comparison, Language::en), "not among the counted figures"));
     }
+    SUBCASE("v2-tuned beside both: v1 and v2 are compared, and its time with v2's") {
+        Comparison comparison = samples::timed();
+        comparison.variants.push_back(comparison.variants[1]);
+        comparison.variants.back().name = "v2-tuned";
+        comparison.variants.back().timed->median_us = 57.5;
+        const auto sentences = why(comparison, Language::en);
+        CHECK(says(sentences, "v2 takes 115 us and v1 takes 161 us: v2 is 1.4 times as fast"));
+        CHECK(says(sentences, "v2-tuned takes 57.5 us and v2 takes 115 us: v2-tuned is 2.01 times as fast"));
+        CHECK(says(sentences, "barriers"));
+    }
     SUBCASE("short runs") {
         Comparison comparison = samples::timed();
         comparison.variants[0].timed->median_us = 9.0;
