@@ -57,6 +57,15 @@ FLASHLENS_INLINE void clear(typename T::AccO& acc_o, typename T::Rows& m, typena
     }
 }
 
+/// Where the chunk of row `row` + `pass` rows_per_pass belongs. The swizzle repeats every 8 rows: but for its first passes
+/// a lane's address is one of these and a constant.
+template <int rows_per_pass, class Tile>
+FLASHLENS_INLINE SharedAddress chunk_of_pass(const Tile& tile, int row, int chunk, int pass) {
+    constexpr int passes_per_swizzle = rows_per_pass < 8 ? 8 / rows_per_pass : 1;
+    const int repeated = pass / passes_per_swizzle * passes_per_swizzle * rows_per_pass;
+    return tile.chunk(row + pass * rows_per_pass - repeated, chunk) + repeated * Tile::row_bytes;
+}
+
 /// Starts copying rows first_row .. of one head into a tile; what lies past `rows` or past head_dim becomes zero.
 template <class T, int Rows, int Columns>
 FLASHLENS_INLINE void load_async(const SharedTile<Rows, Columns>& tile, const HeadRows& from, int first_row, int rows,
@@ -66,14 +75,12 @@ FLASHLENS_INLINE void load_async(const SharedTile<Rows, Columns>& tile, const He
     const int chunk = static_cast<int>(threadIdx.x) % Tile::chunks_per_row;
     const int row = static_cast<int>(threadIdx.x) / Tile::chunks_per_row;
     const int rows_left = chunk * 8 < head_dim ? rows - first_row - row : 0;
-    constexpr int passes_per_swizzle = rows_per_pass < 8 ? 8 / rows_per_pass : 1;  // it repeats every 8 rows
     const unsigned char* source = from.row(first_row + row) + chunk * 16;
 #pragma unroll
     for (int pass = 0; pass < Rows / rows_per_pass; ++pass) {
-        const int repeated = pass / passes_per_swizzle * passes_per_swizzle * rows_per_pass;
         const int r = pass * rows_per_pass;
-        const SharedAddress to = tile.chunk(row + r - repeated, chunk) + repeated * Tile::row_bytes;
-        cp_async_16(to, source + static_cast<std::int64_t>(r) * from.stride, r < rows_left);
+        cp_async_16(chunk_of_pass<rows_per_pass>(tile, row, chunk, pass),
+                    source + static_cast<std::int64_t>(r) * from.stride, r < rows_left);
     }
 }
 
@@ -103,12 +110,10 @@ private:
     static FLASHLENS_INLINE int chunk() { return static_cast<int>(threadIdx.x) % Tile::chunks_per_row; }
 
     FLASHLENS_INLINE const unsigned char* load(const Tile& tile, const unsigned char* from, int rows) const {
-        constexpr int passes_per_swizzle = rows_per_pass < 8 ? 8 / rows_per_pass : 1;  // it repeats every 8 rows
 #pragma unroll
         for (int pass = 0; pass < T::block_n / rows_per_pass; ++pass) {
             const int r = pass * rows_per_pass;
-            const int repeated = pass / passes_per_swizzle * passes_per_swizzle * rows_per_pass;
-            const SharedAddress to = tile.chunk(row() + r - repeated, chunk()) + repeated * Tile::row_bytes;
+            const SharedAddress to = chunk_of_pass<rows_per_pass>(tile, row(), chunk(), pass);
             const bool whole = rows >= T::block_n;  // known to the compiler where it is so always
             cp_async_16(to, from + static_cast<std::int64_t>(r) * stride, valid && (whole || r + row() < rows));
         }
