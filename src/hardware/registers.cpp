@@ -78,7 +78,7 @@ RegisterTable parse_register_table(std::string_view text) {
 }
 
 const RegisterTable& register_table() {
-    static const RegisterTable table = parse_register_table(registers_csv());
+    static const RegisterTable table = parse_register_table(registers_csv().front().text);
     return table;
 }
 

@@ -1,10 +1,10 @@
-// registers.csv as text; the .cpp is generated when the program is built (embed_text.cmake).
 #pragma once
 
-#include <string_view>
+#include "embedded_text.h"
 
 namespace flashlens::hardware {
 
-std::string_view registers_csv();
+/// registers.csv alone.
+std::span<const EmbeddedText> registers_csv();
 
 }  // namespace flashlens::hardware
