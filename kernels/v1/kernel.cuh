@@ -29,8 +29,7 @@
 //   - log l comes from a series where l is near 1, and weighs the blocks before by lse - m scale: lse passes through memory
 //     once a key block, and after thousands of them the errors of lg2.approx and of 1 / scale would show. Cost: 1 to 4 %.
 //   - the partial O is stored before the row statistics are read again, not after: its registers are free sooner.
-//   - head dim 32 is held to the 168 registers that let three CTAs share an SM, as v1.0.9's full-mask instance does
-//     (its causal one takes 188 and two).
+//   - head dim 32, full mask, is held to the 168 registers of v1.0.9's instance, which let three CTAs share an SM.
 #pragma once
 
 #include "kernels/primitives/launcher.cuh"
@@ -69,11 +68,11 @@ struct Share {
 };
 
 template <class Traits, bool Causal>
-__global__ void __launch_bounds__(Traits::threads, Traits::min_ctas_per_sm) kernel(const AttentionParams p) {
+__global__ void __launch_bounds__(Traits::threads, Traits::min_ctas_per_sm(Causal)) kernel(const AttentionParams p) {
     using T = Traits;
     const Share<T, Causal> cta(p);
-    const typename T::QTile smem_q[2] = {{shared_memory()}, {shared_memory() + T::QTile::bytes}};
-    const typename T::KvTile smem_kv{smem_q[1].base + T::QTile::bytes};
+    const SmemQ<T> smem_q{shared_memory()};
+    const typename T::KvTile smem_kv{smem_q.base + 2 * T::QTile::bytes};
     const SmemO<T> smem_o{smem_kv.base};
     const Statistics smem_max{smem_o.base + T::partial_o_bytes};
     const Statistics smem_sum{smem_max.base + T::statistics_bytes / 2};
@@ -122,7 +121,7 @@ __global__ void __launch_bounds__(Traits::threads, Traits::min_ctas_per_sm) kern
             const bool huge = scale_apply_exp<T>(acc_p, m, scale_log2);
             reduce_sum_before_sync<T>(acc_p, smem_sum);
             pack<T>(frag_p, acc_p);
-            gmem_q.commit(smem_q[(tile + 1) % 2]);
+            gmem_q.commit(smem_q[tile + 1]);
             typename T::AccO acc_o = {};
             gemm_o<T>(acc_o, frag_p, frag_v);
             smem_o.store(acc_o);
@@ -132,7 +131,7 @@ __global__ void __launch_bounds__(Traits::threads, Traits::min_ctas_per_sm) kern
             out.load_and_normalise(smem_o, cta.is_last_pass(n, l));
             out.store_lse(cta.is_last_pass(n, l), huge);
             out.store(cta.is_last_pass(n, l));
-            load_q<T>(frag_q, smem_q[(tile + 1) % 2]);
+            load_q<T>(frag_q, smem_q[tile + 1]);
         }
     }
 }

@@ -165,11 +165,7 @@ struct OutputTile {
     FLASHLENS_INLINE void load_and_normalise(const SmemO<T>& smem_o, bool last_pass) {
 #pragma unroll
         for (int i = 0; i < T::o_passes; ++i) {
-            if (any_before) {
-                const Step step("normalise");
-                scale(out[i], before[i]);
-            }
-            smem_o.load(out[i], row(i), chunk());
+            smem_o.load(out[i], before[i], row(i), chunk());
             const Step step("normalise");
             // A sum of zero: no key so far, or all logits -inf. In the end that is 0 / 0.
             scale(out[i], select(sum[i] == 0.0F && !last_pass, 1.0F, reciprocal(sum[i])));

@@ -18,10 +18,14 @@ struct Traits {
     static constexpr int block_n = BlockN;
     static constexpr int warps = 4;
     static constexpr int threads = 128;
-    static constexpr int min_ctas_per_sm = HeadDim == 32 ? 3 : 0;  // 0: no demand. Three need at most 168 registers
-    static constexpr int groups = BlockN / 64;                     // of every 64 keys a warp owns 16
-    static constexpr int columns = HeadDim / 16;                   // 16-column pieces of a row
-    static constexpr int lanes_per_o_row = HeadDim / 4;            // when O is read back, a lane has 4 columns ...
+    // CTAs that an SM must have registers for; 0: no demand. v1.0.9's instances for head dim 32 take 168 registers, so that
+    // three fit, and 188, so that two do.
+    static FLASHLENS_HOST_DEVICE constexpr int min_ctas_per_sm(bool causal) {
+        return HeadDim != 32 ? 0 : causal ? 2 : 3;
+    }
+    static constexpr int groups = BlockN / 64;           // of every 64 keys a warp owns 16
+    static constexpr int columns = HeadDim / 16;         // 16-column pieces of a row
+    static constexpr int lanes_per_o_row = HeadDim / 4;  // when O is read back, a lane has 4 columns ...
     static constexpr int o_rows_per_pass = threads / lanes_per_o_row;
     static constexpr int o_passes = block_m / o_rows_per_pass;  // ... of this many rows
 
@@ -61,15 +65,15 @@ struct GmemTile {
     /// Rows first_row .. of `from`; what lies past `rows` or past head_dim becomes zero.
     FLASHLENS_INLINE void load(const HeadRows& from, int first_row, int rows, int head_dim) {
         const int row = first_row + lane_row();
-        const int rows_left = lane_chunk() * 8 < head_dim ? rows - row : 0;
+        const int rows_left = lane_chunk() * 8 < head_dim && lane_row() < TileRows ? rows - row : 0;
         const unsigned char* source = from.row(row) + lane_chunk() * 16;
 #pragma unroll
         for (int i = 0; i < passes; ++i) {
             chunk[i] = {};
-            if (i * rows_per_pass < rows_left && lane_row() < TileRows) {
-                const std::int64_t ahead = static_cast<std::int64_t>(i * rows_per_pass) * from.stride;
-                chunk[i] = load_global<Chunk>(source + ahead);
+            if (i * rows_per_pass < rows_left) {
+                chunk[i] = load_global<Chunk>(source);
             }
+            source += rows_per_pass * from.stride;  // an addition; a multiplication a pass delayed every key block
         }
     }
 
@@ -85,6 +89,14 @@ struct GmemTile {
 private:
     static FLASHLENS_INLINE int lane_row() { return static_cast<int>(threadIdx.x) / TileType::chunks_per_row; }
     static FLASHLENS_INLINE int lane_chunk() { return static_cast<int>(threadIdx.x) % TileType::chunks_per_row; }
+};
+
+/// Two Q tiles in shared memory: while one is read, the next is filled.
+template <class T>
+struct SmemQ {
+    SharedAddress base;
+
+    FLASHLENS_INLINE typename T::QTile operator[](int tile) const { return {base + tile % 2 * T::QTile::bytes}; }
 };
 
 template <class T>
@@ -140,20 +152,19 @@ FLASHLENS_INLINE void gemm_q_k(typename T::AccP& acc_p, const typename T::FragQ&
     }
 }
 
-/// Keys that a row does not see, because of the mask or because they lie past seqlen_k, get -inf. Every tile pays this.
+/// Keys that a row does not see, because they lie past seqlen_k or because of the mask, get -inf. Every tile pays this.
 template <class T, bool Causal>
 FLASHLENS_INLINE void apply_mask(typename T::AccP& acc_p, const AttentionParams& p, int first_row, int first_key) {
     const Step step("apply_mask");
-    const int lane_key = first_key + warp_index() * 16 + lane_index() % 4 * 2;
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
-        const int seen = visible_keys<Causal>(p, first_row + half * 8 + lane_index() / 4) - lane_key;
+        const int last_key = first_row + half * 8 + lane_index() / 4 + p.diagonal;
 #pragma unroll
         for (int n = 0; n < 2 * T::groups; ++n) {
-            const int key = n / 2 * 64 + n % 2 * 8;
+            const int key = first_key + warp_index() * 16 + lane_index() % 4 * 2 + n / 2 * 64 + n % 2 * 8;
             f32* s = &acc_p[n][2 * half];
-            s[0] = select(key < seen, s[0], -infinity);
-            s[1] = select(key + 1 < seen, s[1], -infinity);
+            s[0] = select(key < p.seqlen_k && (!Causal || key <= last_key), s[0], -infinity);
+            s[1] = select(key + 1 < p.seqlen_k && (!Causal || key + 1 <= last_key), s[1], -infinity);
         }
     }
 }
@@ -304,11 +315,16 @@ struct SmemO {
         }
     }
 
-    /// Adds the four partial outputs of one row's 4 columns to `out`.
-    FLASHLENS_INLINE void load(f32x4& out, int row, int chunk_index) const {
+    /// One row's 4 columns: out = out weight + the four partial outputs.
+    FLASHLENS_INLINE void load(f32x4& out, f32 weight, int row, int chunk_index) const {
         const Step step("smem_o.load");
+        const f32x4 first = load_shared<f32x4>(chunk(0, row, chunk_index));
+        out.x = fma(out.x, weight, first.x);
+        out.y = fma(out.y, weight, first.y);
+        out.z = fma(out.z, weight, first.z);
+        out.w = fma(out.w, weight, first.w);
 #pragma unroll
-        for (int warp = 0; warp < T::warps; ++warp) {
+        for (int warp = 1; warp < T::warps; ++warp) {
             const f32x4 part = load_shared<f32x4>(chunk(warp, row, chunk_index));
             out.x += part.x;
             out.y += part.y;

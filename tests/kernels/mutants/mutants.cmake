@@ -23,8 +23,7 @@ mutant(tuned_wide_barrier_moved tuned_wide v2_tuned/kernel.cuh
   "~__syncthreads\\(\\);[^\n]*\n( *v2::normalize<[^\n]*\n)" "\\1__syncthreads();\n")
 mutant(tuned_loads_into_its_own_stage tuned v2_tuned/kernel.cuh "next(ring, n + 1)" "next(ring, n + 2)")
 mutant(tuned_turns_to_the_start tuned v2_tuned/kernel.cuh "last - (x - order.turn_at)" "last - x")
-mutant(v1_reads_past_the_keys v1 v1/steps.cuh "i * rows_per_pass < rows_left && lane_row() < TileRows"
-  "rows_left > -1000 && lane_row() < TileRows")
+mutant(v1_reads_past_the_keys v1 v1/steps.cuh "i * rows_per_pass < rows_left" "rows_left > -1000")
 mutant(v2_reads_past_the_keys v2 v2/steps.cuh "valid && (whole || r + row() < rows)" "valid || whole")
 mutant(v2_reads_past_head_dim v2 v2/steps.cuh "valid(chunk() * 8 < head_dim)" "valid(head_dim > 0)")
 mutant(v2_reads_past_the_queries v2 v2/steps.cuh "r < rows_left" "rows_left > -1000")
@@ -38,7 +37,7 @@ mutant(tuned_last_group_as_large tuned v2_tuned/kernel.cuh
 mutant(tuned_block_of_a_large_group tuned v2_tuned/kernel.cuh "in_group / group" "in_group / order.heads_together")
 
 # What is wrong.
-mutant(v1_no_rescale v1 v1/output.cuh "scale(out[i], before[i]);" "")
+mutant(v1_no_rescale v1 v1/output.cuh "smem_o.load(out[i], before[i]," "smem_o.load(out[i], 1.0F,")
 mutant(v2_no_rescale_of_o v2 v2/steps.cuh "acc_o[i][d][e] *= rescale[i][e / 2];" "")
 mutant(v2_no_rescale_of_l v2 v2/steps.cuh "l[i][0] *= rescale[i][0];" "")
 mutant(tuned_no_rescale_of_o tuned v2/steps.cuh "acc_o[i][d][e] *= rescale[i][e / 2];" "")
@@ -48,11 +47,11 @@ mutant(tuned_raises_once tuned v2_tuned/kernel.cuh "if (warp_any(max_has_grown<T
   "if (n == cta.key_blocks - 1)")
 mutant(tuned_too_much_room tuned v2_tuned/steps.cuh "return 8.0F" "return 18.0F")
 mutant(v2_sum_of_one_lane v2 v2/steps.cuh "quad_sum(l[i][half])" "l[i][half]")
-mutant(v1_one_key_fewer v1 primitives/rows.cuh "row + p.diagonal + 1" "row + p.diagonal")
+mutant(v1_one_key_fewer v1 v1/steps.cuh "lane_index() / 4 + p.diagonal;" "lane_index() / 4 + p.diagonal - 1;")
 mutant(v2_one_key_fewer v2 primitives/rows.cuh "row + p.diagonal + 1" "row + p.diagonal")
-mutant(v1_one_key_more v1 primitives/rows.cuh "row + p.diagonal + 1" "row + p.diagonal + 2")
+mutant(v1_one_key_more v1 v1/steps.cuh "lane_index() / 4 + p.diagonal;" "lane_index() / 4 + p.diagonal + 1;")
 mutant(v2_one_key_more v2 primitives/rows.cuh "row + p.diagonal + 1" "row + p.diagonal + 2")
-mutant(v1_a_key_past_the_last v1 v1/steps.cuh "key < seen" "key <= seen")
+mutant(v1_a_key_past_the_last v1 v1/steps.cuh "key < p.seqlen_k" "key <= p.seqlen_k")
 mutant(v2_a_key_past_the_last v2 v2/steps.cuh "n * 8 < seen" "n * 8 <= seen")
 mutant(v2_one_masked_block_fewer v2 v2/kernel.cuh "(even ? 0 : 1)" "(even ? 0 : 0)")
 mutant(tuned_one_masked_block_fewer tuned v2_tuned/kernel.cuh "unmasked_blocks = seen_by_first / T::block_n;"
