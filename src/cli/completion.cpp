@@ -77,9 +77,10 @@ std::string bash_script(const Explorer& explorer) {
 _flashlens() {{
     local word="${{COMP_WORDS[COMP_CWORD]}}" before="${{COMP_WORDS[COMP_CWORD-1]}}"
     case "$before" in
-{}        completion) COMPREPLY=($(compgen -W "bash zsh" -- "$word")); return ;;
+{0}        completion) COMPREPLY=($(compgen -W "bash zsh" -- "$word")); return ;;
+        help) COMPREPLY=($(compgen -W "{1}" -- "$word")); return ;;
     esac
-    COMPREPLY=($(compgen -W "{} {}" -- "$word"))
+    COMPREPLY=($(compgen -W "{1} {2}" -- "$word"))
 }}
 complete -F _flashlens flashlens
 )",
@@ -104,9 +105,9 @@ std::string zsh_script(const Explorer& explorer) {
 # zsh completion of flashlens; use it with: source <(flashlens completion zsh)
 _flashlens() {{
     _arguments \
-{}        '--help' '--version' \
-        '1:command:({})' \
-        '2:shell:(bash zsh)'
+{0}        '--help' '--version' \
+        '1:command:({1})' \
+        '2:word:(bash zsh {1})'
 }}
 # Loaded by its name from a folder of $fpath, it is called; sourced, it registers itself.
 if [[ $funcstack[1] == _flashlens ]]; then
@@ -121,7 +122,7 @@ fi
 }  // namespace
 
 int run_completion(const Context& context) {
-    const std::string& shell = context.given.shell;
+    const std::string& shell = context.given.word;
     if (shell.empty()) {
         throw UsageError("completion: needs a shell; try flashlens completion bash, or zsh");
     }

@@ -50,11 +50,13 @@ constexpr std::array option_table = std::to_array<Option>({
     {"--json", "", Values::file, "", reports},
     {"--csv", "", Values::file, "", {sweep, bench}},
     {"--svg", "", Values::file, "", {sweep}},
-    {"--lang", "", Values::choices, "en zh", reports},
-    {"--no-color", "", Values::none, "", reports},
+    {"--lang", "", Values::choices, "en zh", {compare, explain, sweep, bench, devices, help}},
+    {"--no-color", "", Values::none, "", {compare, explain, sweep, bench, devices, help}},
 });
 
-constexpr std::array all_commands{compare, explain, sweep, bench, devices, completion};
+constexpr std::array all_commands{compare, explain, sweep, bench, devices, completion, help};
+/// Those that a word may follow which is no option.
+constexpr Commands with_word{completion, help};
 
 /// Insertions, deletions and replacements from one word to the other.
 std::size_t edits(std::string_view a, std::string_view b) {
@@ -87,6 +89,13 @@ std::string suggestion(std::string_view word, const std::vector<std::string_view
     return best.empty() ? "see flashlens --help" : fmt::format("did you mean {}?", best);
 }
 
+[[noreturn]] void refuse_command(const std::string& word) {
+    const std::vector<std::string_view> names = command_names();
+    throw UsageError(fmt::format("{}: no such command (there are {}); {}",
+                                 word.empty() ? "''" : report::printable(word), fmt::join(names, ", "),
+                                 suggestion(word, names)));
+}
+
 [[noreturn]] void refuse_unknown(const std::string& word) {
     if (word.size() > 1 && word.front() == '-') {
         std::vector<std::string_view> names{"--help", "--version"};
@@ -95,10 +104,7 @@ std::string suggestion(std::string_view word, const std::vector<std::string_view
         const std::string name = word.substr(0, word.find('='));
         throw UsageError(fmt::format("{}: no such option; {}", report::printable(name), suggestion(name, names)));
     }
-    const std::vector<std::string_view> names = command_names();
-    throw UsageError(fmt::format("{}: no such command (there are {}); {}",
-                                 word.empty() ? "''" : report::printable(word), fmt::join(names, ", "),
-                                 suggestion(word, names)));
+    refuse_command(word);
 }
 
 /// "compare, explain or bench".
@@ -141,15 +147,26 @@ std::string_view name_of(Command command) {
         case Command::devices:
             return "devices";
         case Command::completion:
+            return "completion";
+        case Command::help:
             break;
     }
-    return "completion";
+    return "help";
 }
 
 std::vector<std::string_view> command_names() {
     std::vector<std::string_view> names;
     std::transform(all_commands.begin(), all_commands.end(), std::back_inserter(names), name_of);
     return names;
+}
+
+Command find_command(const std::string& name) {
+    for (const Command command : all_commands) {
+        if (name_of(command) == name) {
+            return command;
+        }
+    }
+    refuse_command(name);
 }
 
 std::span<const Option> options() {
@@ -188,15 +205,24 @@ Given read_command_line(const std::vector<std::string>& arguments) {
     for (const Command command : all_commands) {
         CLI::App* sub = app.add_subcommand(std::string(name_of(command)));
         sub->fallthrough();  // options may stand on both sides of the command
+        if (with_word.contain(command)) {
+            sub->add_option("word", given.word);
+        }
         subcommands.emplace_back(command, sub);
     }
-    subcommands.back().second->add_option("shell", given.shell);
 
+    const auto note_command = [&] {
+        for (const auto& [command, sub] : subcommands) {
+            given.command = sub->parsed() ? command : given.command;
+            given.command_named = given.command_named || sub->parsed();
+        }
+    };
     // CLI11 takes the arguments last first.
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
     try {
         app.parse(reversed);
     } catch (const CLI::CallForHelp&) {
+        note_command();
         given.ask = Given::Ask::help;
         return given;
     } catch (const CLI::ExtrasError&) {
@@ -215,9 +241,7 @@ Given read_command_line(const std::vector<std::string>& arguments) {
         given.ask = Given::Ask::version;
         return given;
     }
-    for (const auto& [command, sub] : subcommands) {
-        given.command = sub->parsed() ? command : given.command;
-    }
+    note_command();
     for (const auto& [name, option] : registered) {
         const bool is_flag = texts.find(name) == texts.end();
         for (const std::string& value : is_flag ? option->results() : std::vector<std::string>{}) {
@@ -240,6 +264,23 @@ Given read_command_line(const std::vector<std::string>& arguments) {
     }
     refuse_what_the_command_does_not_take(given);
     return given;
+}
+
+std::optional<std::string> language_asked(const std::vector<std::string>& arguments) {
+    constexpr std::string_view equals = "--lang=";
+    std::optional<std::string> language;
+    for (std::size_t i = 0; i < arguments.size() && arguments[i] != "--"; ++i) {
+        const std::string& argument = arguments[i];
+        const bool takes_next = std::any_of(option_table.begin(), option_table.end(), [&](const Option& option) {
+            return option.values != Values::none && (argument == option.name || argument == option.short_name);
+        });
+        if (argument.starts_with(equals)) {
+            language = argument.substr(equals.size());
+        } else if (takes_next && ++i < arguments.size() && argument == "--lang") {
+            language = arguments[i];
+        }
+    }
+    return language;
 }
 
 }  // namespace flashlens::cli

@@ -3,6 +3,7 @@
 
 #include <initializer_list>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,12 +13,15 @@
 
 namespace flashlens::cli {
 
-enum class Command { compare, explain, sweep, bench, devices, completion };
+enum class Command { compare, explain, sweep, bench, devices, completion, help };
 
 std::string_view name_of(Command command);
 
 /// The names of all commands.
 std::vector<std::string_view> command_names();
+
+/// Throws UsageError for what no command's name is, with a suggestion where one is close.
+Command find_command(const std::string& name);
 
 /// A set of commands.
 class Commands {
@@ -26,6 +30,11 @@ public:
         for (const Command command : commands) {
             bits_ |= bit(command);
         }
+    }
+    static constexpr Commands all() {
+        Commands commands{};
+        commands.bits_ = ~0U;
+        return commands;
     }
     constexpr bool contain(Command command) const { return (bits_ & bit(command)) != 0; }
 
@@ -60,7 +69,8 @@ struct Given {
     enum class Ask { run, help, version };
     Ask ask = Ask::run;
     Command command = Command::compare;
-    std::string shell;  ///< for completion
+    bool command_named = false;  ///< compare is also what runs without its name
+    std::string word;            ///< what follows the command: completion's shell, help's command
     std::map<std::string, std::string, std::less<>> options;
     std::vector<std::string> order;  ///< their names, as first given from left to right
 
@@ -72,5 +82,8 @@ struct Given {
 /// Throws UsageError for what no option or command is (with a suggestion where one is close), for an option without its
 /// value, and for an option that the command does not take.
 Given read_command_line(const std::vector<std::string>& arguments);
+
+/// The text of the last --lang, whatever else is wrong with the command line: what is said of that is in this language.
+std::optional<std::string> language_asked(const std::vector<std::string>& arguments);
 
 }  // namespace flashlens::cli

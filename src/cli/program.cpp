@@ -18,23 +18,37 @@
 namespace flashlens::cli {
 namespace {
 
-report::Language language(const Given& given, const report::Surroundings& surroundings) {
-    if (!given.has("--lang")) {
-        return report::language_of_locale(report::locale_language(surroundings));
+/// What is said is said in the language of --lang, else of the locale. Throws UsageError for a language that isn't there.
+Language choose_language(const std::vector<std::string>& arguments, Language of_locale) {
+    const std::optional<std::string> asked = language_asked(arguments);
+    if (!asked) {
+        return of_locale;
     }
-    return choice("--lang", given.text("--lang"), {"en", "zh"}) == 0 ? report::Language::en : report::Language::zh;
+    constexpr Language languages[] = {Language::en, Language::zh};
+    return languages[choice("--lang", *asked, words(option_of("--lang").choices))];
 }
 
-int dispatch(const Given& given, const Explorer& explorer, const report::Surroundings& surroundings, std::ostream& out,
-             std::ostream& err) {
-    if (given.ask != Given::Ask::run) {
-        out << (given.ask == Given::Ask::help ? help_text() : version_text() + "\n");
+int show_help(const Given& given, Language language, std::ostream& out) {
+    const bool of_option = given.ask == Given::Ask::help;  // --help
+    const bool of_all = of_option ? !given.command_named : given.word.empty();
+    out << (of_all ? overview(language) : page_of(of_option ? given.command : find_command(given.word), language));
+    return all_right;
+}
+
+int dispatch(const std::vector<std::string>& arguments, const Explorer& explorer,
+             const report::Surroundings& surroundings, Language language, std::ostream& out, std::ostream& err) {
+    const Given given = read_command_line(arguments);
+    if (given.ask == Given::Ask::version) {
+        out << version_text() << "\n";
         return all_right;
+    }
+    if (given.ask == Given::Ask::help || given.command == Command::help) {
+        return show_help(given, language, out);
     }
     const bool dumb = surroundings.variable("TERM").value_or("") == "dumb";
     const Context context{given,
                           explorer,
-                          language(given, surroundings),
+                          language,
                           report::terminal(surroundings, given.has("--no-color")),
                           surroundings.errors_are_terminal && !dumb,
                           out,
@@ -51,6 +65,7 @@ int dispatch(const Given& given, const Explorer& explorer, const report::Surroun
         case Command::completion:
             return run_completion(context);
         case Command::compare:
+        case Command::help:
             break;
     }
     return run_compare(context);
@@ -95,8 +110,10 @@ void deliver(const Context& context, const std::string& table, const std::vector
 
 int run(const std::vector<std::string>& arguments, const Explorer& explorer, const report::Surroundings& surroundings,
         std::ostream& out, std::ostream& err) {
+    Language language = report::language_of_locale(report::locale_language(surroundings));
     try {
-        return dispatch(read_command_line(arguments), explorer, surroundings, out, err);
+        language = choose_language(arguments, language);
+        return dispatch(arguments, explorer, surroundings, language, out, err);
     } catch (const UsageError& error) {
         err << "flashlens: " << error.what() << "\n";
         return bad_usage;

@@ -1,5 +1,4 @@
-// Every word that compare, explain, devices and sweep print, by name, in each language.
-// Every word that the commands print, by name, in each language.
+// Every word that the commands print of what they found, by name, in each language.
 #pragma once
 
 #include <fmt/format.h>
@@ -9,9 +8,11 @@
 #include <string>
 #include <string_view>
 
+#include "bilingual.h"
+
 namespace flashlens::report {
 
-enum class Language { en, zh };
+using flashlens::Language;
 
 /// "en" or "zh"; nothing for another name.
 std::optional<Language> find_language(std::string_view name);

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "cli/program.h"
+#include "explorer/models.h"
 #include "gpu/gpu.h"
 #include "usage_error.h"
 
@@ -96,6 +97,21 @@ SweepSteps sweep_steps(const World& world) {
     return steps;
 }
 
+void fail_where_asked(const World& world) {
+    if (!world.failure.empty()) {
+        throw std::runtime_error(world.failure);
+    }
+}
+
+void use_real_models(Explorer& explorer) {
+    explorer.apply_model = [](std::string_view name, Problem& problem) { apply(find_model(name), problem); };
+    explorer.variant_names = variant_names();
+    explorer.model_names.clear();
+    for (const ModelShape& model : models()) {
+        explorer.model_names.emplace_back(model.name);
+    }
+}
+
 }  // namespace
 
 Result run(const std::vector<std::string>& arguments, const World& world) {
@@ -104,9 +120,7 @@ Result run(const std::vector<std::string>& arguments, const World& world) {
     explorer.compare = [&](const Request& request) {
         result.asked = request;
         result.command = "compare";
-        if (!world.failure.empty()) {
-            throw std::runtime_error(world.failure);
-        }
+        fail_where_asked(world);
         if (world.reports_progress && request.progress) {
             request.progress("v1 on the CPU machine", 0.25, 8.0);
             request.progress("v1 on the CPU machine", 0.5, 8.0);
@@ -116,18 +130,18 @@ Result run(const std::vector<std::string>& arguments, const World& world) {
     explorer.explain = [&](const Request& request) {
         result.asked = request;
         result.command = "explain";
+        fail_where_asked(world);
         return comparison(request, world);
     };
     explorer.sweep = [&](const SweepRequest& request) {
         result.command = "sweep";
+        fail_where_asked(world);
         return sweep(request, sweep_steps(world));
     };
     explorer.bench = [&](const BenchRequest& request) {
         result.asked_bench = request;
         result.command = "bench";
-        if (!world.failure.empty()) {
-            throw std::runtime_error(world.failure);
-        }
+        fail_where_asked(world);
         if (world.reports_progress && request.progress) {
             request.progress("timing", 0.25, 8.0);
         }
@@ -164,6 +178,9 @@ Result run(const std::vector<std::string>& arguments, const World& world) {
     };
     explorer.variant_names = {"v1", "v2"};
     explorer.model_names = {"small", "large"};
+    if (world.real_models) {
+        use_real_models(explorer);
+    }
 
     report::Surroundings surroundings;
     surroundings.variable = [&](const char* name) -> std::optional<std::string> {

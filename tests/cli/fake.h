@@ -25,7 +25,8 @@ struct World {
     std::map<std::string, std::string> variables;
     bool terminal = false;            ///< both standard output and standard error
     Verdict verdict = Verdict::pass;  ///< of v2
-    std::string failure;              ///< compare and bench throw this
+    std::string failure;              ///< compare, explain, sweep and bench throw this
+    bool real_models = false;         ///< those of src/explorer, else "small" and "large"
     bool reports_progress = false;
     /// sweep: there is a card, on which v1 takes as many microseconds as there are queries, the others half of that.
     bool has_card = false;

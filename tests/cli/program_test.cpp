@@ -28,57 +28,10 @@ using namespace flashlens::tests;
 using fake::run;
 using fake::World;
 
-TEST_CASE("help fits a screen and names every option") {
-    std::istringstream lines(help_text());
-    int count = 0;
-    for (std::string line; std::getline(lines, line); ++count) {
-        CAPTURE(line);
-        CHECK(report::display_width(line) <= 80);
-    }
-    CHECK(count <= 34);
-    for (const Option& option : options()) {
-        CAPTURE(option.name);
-        CHECK(has(help_text(), option.name));
-        if (!option.short_name.empty()) {
-            CHECK(has(help_text(), std::string(option.short_name) + ", " + std::string(option.name)));
-        }
-        for (const std::string& word : words(option.choices)) {
-            CHECK(has(help_text(), word));
-        }
-    }
-    for (const char* word :
-         {"--help", "--version", "compare", "explain", "sweep", "bench", "devices", "completion", "examples"}) {
-        CHECK(has(help_text(), word));
-    }
-    for (const std::vector<std::string>& arguments : {std::vector<std::string>{"--help"},
-                                                      {"-h"},
-                                                      {"compare", "--help"},
-                                                      {"explain", "-h"},
-                                                      {"--seqlen", "5", "-h"}}) {
-        const auto result = run(arguments);
-        CHECK(result.code == 0);
-        CHECK(result.out == help_text());
-        CHECK(result.command.empty());
-    }
-}
-
 TEST_CASE("version") {
     CHECK(run({"--version"}).out == version_text() + "\n");
     CHECK(version_text().rfind("flashlens ", 0) == 0);
     CHECK(run({"-V"}).code == 0);
-}
-
-TEST_CASE("the examples of the help are right usage") {
-    const std::vector<std::vector<std::string>> examples{
-        {"-b", "1", "-H", "8", "-s", "1024", "--causal"},
-        {"explain", "-s", "16384", "-H", "1", "-b", "1", "--gpu", "RTX 3090"},
-        {"bench", "--shapes", "4,32,4096,64 1,8,4096,128"}};
-    for (const auto& example : examples) {
-        CHECK(run(example).code == 0);
-    }
-    CHECK(has(help_text(), "flashlens -b 1 -H 8 -s 1024 --causal\n"));
-    CHECK(has(help_text(), "flashlens explain -s 16384 -H 1 -b 1 --gpu \"RTX 3090\"\n"));
-    CHECK(has(help_text(), "flashlens bench --shapes \"4,32,4096,64 1,8,4096,128\" --csv times.csv\n"));
 }
 
 TEST_CASE("exit codes") {

@@ -1,0 +1,234 @@
+#include "cli/help_words.h"
+
+#include <array>
+
+namespace flashlens::cli {
+namespace {
+
+using enum Command;
+
+constexpr std::array compare_examples = std::to_array<std::string_view>({
+    "flashlens -b 1 -H 8 -s 1024 --causal",
+    "flashlens compare --model llama3-8b --seqlen 256 --dtype bf16 --json -",
+    "flashlens compare --input data/minilm --output /tmp/out",
+});
+constexpr std::array explain_examples = std::to_array<std::string_view>({
+    "flashlens explain -s 16384 -H 1 -b 1 --gpu \"RTX 3090\"",
+    "flashlens explain --model llama3-8b --variants v1,v2,v2-tuned",
+});
+constexpr std::array sweep_examples = std::to_array<std::string_view>({
+    "flashlens sweep -s 512:8192:x2 -H 1,8 --svg fill.svg",
+    "flashlens sweep --splits 1:264 -b 1 -H 1 -s 4096 --chart global-read",
+    "flashlens sweep --gpu \"A100,RTX 4090,H100\" --causal --no-causal --count off",
+});
+constexpr std::array bench_examples = std::to_array<std::string_view>({
+    "flashlens bench --shapes \"4,32,4096,64 1,8,4096,128\" --csv times.csv",
+    "flashlens bench -b 4 -H 32 -s 4096 --causal --variants v1,v2",
+});
+constexpr std::array devices_examples = std::to_array<std::string_view>({
+    "flashlens devices",
+    "flashlens devices --json -",
+});
+constexpr std::array completion_examples = std::to_array<std::string_view>({
+    "flashlens completion bash",
+    "flashlens completion zsh",
+});
+constexpr std::array help_examples = std::to_array<std::string_view>({
+    "flashlens help sweep",
+    "flashlens help bench --lang zh",
+});
+
+constexpr std::array page_table = std::to_array<Page>({
+    {compare,
+     "[options]",
+     {"run v1, v2 and a CPU reference; show what differs (the default)",
+      "运行 v1、v2 和 CPU 参考实现，列出差别（不写命令时即此）"},
+     {"Runs v1, v2 and a CPU reference on one shape, and shows what differs and why: launch grid, occupancy, memory "
+      "traffic, barriers, time, error. Without a GPU the kernels run on the CPU machine.",
+      "在一个形状上运行 v1、v2 和 CPU 参考实现，列出差别和原因：launch grid、occupancy、访存、barrier、时间、误差。"
+      "没有 GPU 时，kernel 在 CPU 模拟机上运行。"},
+     compare_examples},
+    {explain,
+     "[options]",
+     {"grid, occupancy, waves: everything that needs no run", "grid、occupancy、wave：不必运行就能知道的一切"},
+     {"Grid, tile, shared memory, occupancy, waves: everything about a launch that needs no run.",
+      "grid、tile、shared memory、occupancy、wave：关于 launch，不必运行就能知道的一切。"},
+     explain_examples},
+    {sweep,
+     "[options]",
+     {"lists and ranges of options: a table and a chart", "扫描选项的列表和范围：表格和图"},
+     {"A table and a chart over lists and ranges of options. LIST: 1,8,32  1:264  64:256:+64  512:16384:x2, mixed at "
+      "will. Every combination is a row, the last option's values fastest, 10,000 at most.",
+      "按选项的列表和范围给出表格和图。LIST 的写法：1,8,32  1:264  64:256:+64  512:16384:x2，可混用。"
+      "每种组合一行，最后一个选项变化最快，最多 10,000 行。"},
+     sweep_examples},
+    {bench,
+     "[options]",
+     {"times on the card here; a table to paste", "在本机显卡上计时，输出可直接粘贴的表格"},
+     {"Times the kernels on the card of this machine, as Markdown to paste. The shapes are those of --shapes; else "
+      "one, "
+      "where an option of the shape is given; else a table of 19. Each runs with and without the causal mask.",
+      "在本机显卡上为 kernel 计时，输出可直接粘贴的 Markdown。形状取自 "
+      "--shapes；没有时，给出了任何形状选项就只测那一个；"
+      "否则测一组 19 个。每个形状都分别不加 mask 和用 causal mask 各测一次。"},
+     bench_examples},
+    {devices,
+     "[options]",
+     {"the cards that --gpu knows, and the one here", "--gpu 认识的显卡，以及本机的显卡"},
+     {"The cards that --gpu knows, with the figures that plans are made of, and the one in this machine.",
+      "--gpu 认识的显卡及计算所用的参数，以及本机的显卡。"},
+     devices_examples},
+    {completion,
+     "bash|zsh",
+     {"a script with which the shell completes", "输出 shell 自动补全脚本"},
+     {"Prints a script with which the shell completes commands, options and their values; use it with: source "
+      "<(flashlens completion bash)",
+      "输出 shell 自动补全脚本，可补全命令、选项及其取值；用法：source <(flashlens completion bash)"},
+     completion_examples},
+    {help,
+     "[COMMAND]",
+     {"a command's page: its options, their defaults, examples", "某个命令的说明：选项、默认值、示例"},
+     {"Shows a command's page, as flashlens COMMAND --help does; alone, the list of commands.",
+      "显示某个命令的说明，与 flashlens COMMAND --help 相同；不带命令时列出所有命令。"},
+     help_examples},
+});
+
+constexpr std::array words_table = std::to_array<OptionWords>({
+    {Section::shape, "--batch", "2", {"batch size", "batch 大小"}},
+    {Section::shape, "--heads", "16", {"query heads", "query 的 head 数"}},
+    {Section::shape,
+     "--kv-heads",
+     "",
+     {"K and V heads; divide --heads (default equal)", "K、V 的 head 数，须整除 --heads（默认相同）"}},
+    {Section::shape, "--seqlen", "512", {"queries and keys alike", "query 与 key 的个数"}},
+    {Section::shape, "--seqlen-q", "", {"queries; wins over --seqlen", "query 的个数，优先于 --seqlen"}},
+    {Section::shape, "--seqlen-k", "", {"keys; wins over --seqlen", "key 的个数，优先于 --seqlen"}},
+    {Section::shape,
+     "--head-dim",
+     "64",
+     {"a multiple of 8, up to 256; of v1 up to 128", "8 的倍数，至多 256，v1 至多 128"}},
+    {Section::shape,
+     "--model",
+     "",
+     {"a model's shape and mask, as of gpt2 or llama3-8b; what else is given wins",
+      "采用某个模型的形状和 mask，如 gpt2、llama3-8b；另外给出的选项优先"}},
+    {Section::shape,
+     "--shapes",
+     "",
+     {"or B,H,KV,Sq,Sk,D; instead of the options above", "或 B,H,KV,Sq,Sk,D；代替以上选项"},
+     {bench},
+     "\"B,H,S,D ...\""},
+    {Section::mask,
+     "--causal",
+     "",
+     {"query i sees key j if j <= i + Sk - Sq", "query i 可见 key j，当 j <= i + Sk - Sq"},
+     {compare, explain}},
+    {Section::mask,
+     "--no-causal",
+     "",
+     {"no mask: the default, but of some models", "不加 mask：默认如此，部分模型除外"},
+     {compare, explain}},
+    {Section::mask,
+     "--causal",
+     "",
+     {"with --no-causal, sweeps over both", "与 --no-causal 同用则两种 mask 都扫"},
+     {sweep}},
+    {Section::mask,
+     "--no-causal",
+     "",
+     {"no mask: the default, but of some models", "不加 mask：默认如此，部分模型除外"},
+     {sweep}},
+    {Section::mask,
+     "--causal",
+     "",
+     {"with the mask alone (default: both)", "只测 causal mask（默认两种都测）"},
+     {bench}},
+    {Section::mask, "--no-causal", "", {"without it alone (default: both)", "只测不加 mask（默认两种都测）"}, {bench}},
+    {Section::mask,
+     "--align",
+     "bottom-right",
+     {"the corner that the diagonal ends in; top-left: j <= i", "对角线止于哪个角；top-left 即 j <= i"}},
+    {Section::numbers, "--dtype", "fp16", {"type of Q, K, V, O", "Q、K、V、O 的类型"}},
+    {Section::numbers,
+     "--scale",
+     "",
+     {"multiplies every logit (default 1/sqrt(D))", "logit 的系数（默认 1/sqrt(D)）"},
+     OptionWords::any,
+     "X"},
+    {Section::numbers, "--seed", "0", {"of the random inputs", "随机输入的种子"}},
+    {Section::numbers, "--dist", "normal", {"how they are drawn", "输入的分布"}},
+    {Section::run,
+     "--machine",
+     "auto",
+     {"the GPU here, or the kernels on the CPU", "用本机 GPU，或在 CPU 上运行 kernel"}},
+    {Section::run,
+     "--gpu",
+     "",
+     {"plan for this card (default: the one here, else A100)", "按这张卡计算（默认本机的卡，没有则 A100）"}},
+    {Section::run,
+     "--variants",
+     "v1,v2",
+     {"kernels of v1, v2, v2-tuned", "从 v1、v2、v2-tuned 中选"},
+     {compare, explain, sweep}},
+    {Section::run, "--variants", "v1,v2,v2-tuned", {"kernels, in this order", "哪些 kernel，按此顺序"}, {bench}},
+    {Section::run,
+     "--splits",
+     "",
+     {"v1's num_splits (default: its heuristic)", "v1 的 num_splits（默认由启发式决定）"}},
+    {Section::run, "--verify", "sample", {"rows held against fp64", "对照 fp64 的行"}},
+    {Section::run, "--samples", "21", {"of each time, from 3 on", "每个时间的样本数，至少 3"}},
+    {Section::run,
+     "--limit",
+     "measured",
+     {"matmul limit: by cuBLAS, or the data sheet's", "matmul 上限：cuBLAS 实测，或厂商标称"}},
+    {Section::run,
+     "--chart",
+     "",
+     {"figure of the chart, or none (default speedup with a card, else sm-fill)",
+      "图中画什么，none 不画（默认有显卡时 speedup，否则 sm-fill）"}},
+    {Section::run,
+     "--count",
+     "auto",
+     {"counters of the CPU machine; auto: where they take seconds", "CPU 模拟机计数；auto：几秒能数完才数"}},
+    {Section::files,
+     "--input",
+     "",
+     {"q.npy, k.npy, v.npy of (batch, seqlen, heads, dim)",
+      "读取 q.npy、k.npy、v.npy，形状为 (batch, seqlen, heads, dim)"}},
+    {Section::files, "--output", "", {"writes o.npy and lse.npy of each variant", "写出各实现的 o.npy 和 lse.npy"}},
+    {Section::files, "--json", "", {"every figure; - is standard output", "写出全部数字；- 为标准输出"}},
+    {Section::files, "--csv", "", {"the table, one line for each kernel", "写出表格，每个 kernel 一行"}},
+    {Section::files, "--svg", "", {"the chart as a picture", "把图写成图片"}},
+    {Section::show, "--lang", "", {"language (default: the locale's)", "语言（默认随 locale）"}},
+    {Section::show, "--no-color", "", {"no colours, as with NO_COLOR", "不用颜色，与 NO_COLOR 相同"}},
+});
+
+}  // namespace
+
+std::span<const Page> pages() {
+    return page_table;
+}
+
+Bilingual title_of(Section section) {
+    switch (section) {
+        case Section::shape:
+            return {"shape", "形状"};
+        case Section::mask:
+            return {"mask", "mask"};
+        case Section::numbers:
+            return {"numbers", "数值"};
+        case Section::run:
+            return {"run", "运行"};
+        case Section::files:
+            return {"files", "文件"};
+        case Section::show:
+            break;
+    }
+    return {"show", "显示"};
+}
+
+std::span<const OptionWords> option_words() {
+    return words_table;
+}
+
+}  // namespace flashlens::cli
