@@ -1,13 +1,13 @@
 #pragma once
 
-#include <stdexcept>
+#include "message.h"
 
 namespace flashlens {
 
 /// Bad input: the message names the option, the value and what would work. The program ends with exit code 2.
-class UsageError : public std::runtime_error {
+class UsageError : public Failure {
 public:
-    using std::runtime_error::runtime_error;
+    using Failure::Failure;
 };
 
 }  // namespace flashlens

@@ -1,14 +1,12 @@
 #include "cli/bench_request.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "cli/request.h"
 #include "cli/strict.h"
+#include "say.h"
 #include "usage_error.h"
 
 namespace flashlens::cli {
@@ -42,9 +40,9 @@ Problem with_sizes(Problem rest, const std::vector<std::int64_t>& sizes, const G
     if (given.has("--kv-heads")) {
         if (all_six) {
             throw UsageError(
-                fmt::format("--kv-heads {} with --shapes {}: this shape has its own KV heads, {}; leave "
-                            "--kv-heads out",
-                            given.text("--kv-heads"), fmt::join(sizes, ","), sizes[2]));
+                say("--kv-heads {} with --shapes {}: this shape has its own KV heads, {}; leave "
+                    "--kv-heads out",
+                    given.text("--kv-heads"), fmt::join(sizes, ","), sizes[2]));
         }
         rest.kv_heads = whole_number("--kv-heads", given.text("--kv-heads"), 1, rest.heads, rest.heads);
     }
@@ -69,7 +67,7 @@ std::vector<Problem> shapes_asked(const Given& given, const Problem& rest) {
 void refuse_one_shape_beside_a_list(const Given& given) {
     for (const std::string_view option : options_of_one_shape) {
         if (given.has("--shapes") && given.has(option)) {
-            throw UsageError(fmt::format("--shapes with {0}: each shape has its own; leave {0} out", option));
+            throw UsageError(say("--shapes with {0}: each shape has its own; leave {0} out", option));
         }
     }
 }

@@ -42,9 +42,9 @@ int run_completion(const Context& context);
 /// The answer of one of the explorer's functions; while it works its progress shows, where there is a terminal for it.
 template <typename Request, typename Answer>
 Answer ask(const Context& context, Request request, const std::function<Answer(const Request&)>& function) {
-    Progress progress(context.err, context.terminal.columns);
+    Progress progress(context.err, context.terminal.columns, context.language);
     if (context.show_progress) {
-        request.progress = [&](std::string_view what, double done, double total) { progress.show(what, done, total); };
+        request.progress = [&](const Message& what, double done, double total) { progress.show(what, done, total); };
     }
     return function(request);
 }

@@ -9,6 +9,7 @@
 #include "cli/strict.h"
 #include "hardware/card.h"
 #include "report/quantity.h"
+#include "say.h"
 #include "usage_error.h"
 
 namespace flashlens::cli {
@@ -124,7 +125,7 @@ fi
 int run_completion(const Context& context) {
     const std::string& shell = context.given.word;
     if (shell.empty()) {
-        throw UsageError("completion: needs a shell; try flashlens completion bash, or zsh");
+        throw UsageError(say("completion: needs a shell; try flashlens completion bash, or zsh"));
     }
     const std::size_t which = choice("completion", shell, {"bash", "zsh"});
     context.out << (which == 0 ? bash_script(context.explorer) : zsh_script(context.explorer));

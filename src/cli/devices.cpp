@@ -8,7 +8,7 @@ namespace flashlens::cli {
 
 int run_devices(const Context& context) {
     check_outputs(context);
-    std::string why;
+    Message why;
     const std::optional<hardware::Card> here = context.explorer.card_here(&why);
     deliver(context, report::show_devices(here, why, context.language, context.terminal),
             {{"--json", [&] { return report::devices_to_json(here, why); }}});

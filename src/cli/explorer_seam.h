@@ -19,7 +19,7 @@ struct Explorer {
     std::function<Comparison(const Request&)> explain;
     std::function<Sweep(const SweepRequest&)> sweep;
     std::function<Bench(const BenchRequest&)> bench;
-    std::function<std::optional<hardware::Card>(std::string* why)> card_here;
+    std::function<std::optional<hardware::Card>(Message* why)> card_here;
     /// Sets the shape of the problem from the folder's q.npy, k.npy, v.npy.
     std::function<void(const std::filesystem::path& folder, Problem&)> read_shape;
     /// Sets the shape, the mask and the scale of the model of this name.

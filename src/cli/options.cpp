@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "report/width.h"
+#include "say.h"
 #include "usage_error.h"
 
 namespace flashlens::cli {
@@ -75,7 +76,7 @@ std::size_t edits(std::string_view a, std::string_view b) {
 }
 
 /// The closest of the candidates, when it is close enough to be meant.
-std::string suggestion(std::string_view word, const std::vector<std::string_view>& candidates) {
+Message suggestion(std::string_view word, const std::vector<std::string_view>& candidates) {
     std::string_view best;
     std::size_t fewest = 3;
     for (const std::string_view candidate : candidates) {
@@ -86,14 +87,13 @@ std::string suggestion(std::string_view word, const std::vector<std::string_view
             best = candidate;
         }
     }
-    return best.empty() ? "see flashlens --help" : fmt::format("did you mean {}?", best);
+    return best.empty() ? say("see flashlens --help") : say("did you mean {}?", best);
 }
 
 [[noreturn]] void refuse_command(const std::string& word) {
     const std::vector<std::string_view> names = command_names();
-    throw UsageError(fmt::format("{}: no such command (there are {}); {}",
-                                 word.empty() ? "''" : report::printable(word), fmt::join(names, ", "),
-                                 suggestion(word, names)));
+    throw UsageError(say("{}: no such command (there are {}); {}", word.empty() ? "''" : report::printable(word),
+                         list(names), suggestion(word, names)));
 }
 
 [[noreturn]] void refuse_unknown(const std::string& word) {
@@ -102,22 +102,19 @@ std::string suggestion(std::string_view word, const std::vector<std::string_view
         std::transform(option_table.begin(), option_table.end(), std::back_inserter(names),
                        [](const Option& option) { return option.name; });
         const std::string name = word.substr(0, word.find('='));
-        throw UsageError(fmt::format("{}: no such option; {}", report::printable(name), suggestion(name, names)));
+        throw UsageError(say("{}: no such option; {}", report::printable(name), suggestion(name, names)));
     }
     refuse_command(word);
 }
 
-/// "compare, explain or bench".
-std::string one_of(const Commands& commands) {
+std::vector<std::string_view> names_of(const Commands& commands) {
     std::vector<std::string_view> names;
     for (const Command command : all_commands) {
         if (commands.contain(command)) {
             names.push_back(name_of(command));
         }
     }
-    const std::string_view last = names.back();
-    names.pop_back();
-    return names.empty() ? std::string(last) : fmt::format("{} or {}", fmt::join(names, ", "), last);
+    return names;
 }
 
 void refuse_what_the_command_does_not_take(const Given& given) {
@@ -125,9 +122,9 @@ void refuse_what_the_command_does_not_take(const Given& given) {
         const Commands& takers = option_of(name).commands;
         if (!takers.contain(given.command)) {
             const bool nothing_runs = given.command == explain && takers.contain(compare);
-            throw UsageError(fmt::format("{}: {} {}; leave it out, or use it with {}", name, name_of(given.command),
-                                         nothing_runs ? "runs nothing and does not take it" : "does not take it",
-                                         one_of(takers)));
+            throw UsageError(say("{}: {} {}; leave it out, or use it with {}", name, name_of(given.command),
+                                 nothing_runs ? say("runs nothing and does not take it") : say("does not take it"),
+                                 one_of(names_of(takers))));
         }
     }
 }
@@ -233,9 +230,9 @@ Given read_command_line(const std::vector<std::string>& arguments) {
             return !arguments.empty() && r.second->check_name(arguments.back());
         });
         if (last != registered.end()) {
-            throw UsageError(fmt::format("{}: needs a value; see flashlens --help", arguments.back()));
+            throw UsageError(say("{}: needs a value; see flashlens --help", arguments.back()));
         }
-        throw UsageError(fmt::format("{}; see flashlens --help", report::printable(error.what())));
+        throw UsageError(say("{}; see flashlens --help", report::printable(error.what())));
     }
     if (version) {
         given.ask = Given::Ask::version;
@@ -246,8 +243,7 @@ Given read_command_line(const std::vector<std::string>& arguments) {
         const bool is_flag = texts.find(name) == texts.end();
         for (const std::string& value : is_flag ? option->results() : std::vector<std::string>{}) {
             if (value != "true") {  // CLI11's word for a flag without "="
-                throw UsageError(
-                    fmt::format("{}={}: takes no value; try {} alone", name, report::printable(value), name));
+                throw UsageError(say("{}={}: takes no value; try {} alone", name, report::printable(value), name));
             }
         }
         if (option->count() > 0) {

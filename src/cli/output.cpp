@@ -1,16 +1,15 @@
 #include "cli/output.h"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <stdexcept>
 #include <system_error>
 
+#include "reason.h"
 #include "report/width.h"
+#include "say.h"
 #include "usage_error.h"
 
 namespace flashlens::cli {
@@ -21,9 +20,9 @@ Written write_all(int descriptor, std::string_view text) {
         if (count > 0) {
             text.remove_prefix(static_cast<std::size_t>(count));
         } else if (errno == EPIPE) {
-            return {false, true, ""};
+            return {false, true, {}};
         } else if (count == 0 || errno != EINTR) {
-            return {false, false, std::strerror(errno)};
+            return {false, false, reason_of_errno()};
         }
     }
     return {};
@@ -36,11 +35,11 @@ void check_writable(std::string_view option, const std::string& file) {
     const bool was_there = std::filesystem::exists(std::filesystem::symlink_status(file));
     errno = 0;
     const bool opens = std::ofstream(file, std::ios::app).is_open();
-    const int why = errno;
+    const Message why = reason_of_errno();
     if (!opens) {
         throw UsageError(
-            fmt::format("{} {}: can't be written: {}; name a file in a folder that exists, or - for standard output",
-                        option, file.empty() ? "''" : report::printable(file), std::strerror(why)));
+            say("{} {}: can't be written: {}; name a file in a folder that exists, or - for standard output", option,
+                file.empty() ? "''" : report::printable(file), why));
     }
     if (!was_there) {
         std::error_code ignored;
@@ -50,8 +49,7 @@ void check_writable(std::string_view option, const std::string& file) {
 
 void write_file(std::string_view option, const std::string& file, std::string_view text) {
     const auto fail = [&] {
-        throw std::runtime_error(
-            fmt::format("{} {}: can't be written: {}", option, report::printable(file), std::strerror(errno)));
+        throw Failure(say("{} {}: can't be written: {}", option, report::printable(file), reason_of_errno()));
     };
     // What is no regular file (a device, a named pipe) is written in place.
     const auto status = std::filesystem::symlink_status(file);

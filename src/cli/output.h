@@ -4,13 +4,15 @@
 #include <string>
 #include <string_view>
 
+#include "message.h"
+
 namespace flashlens::cli {
 
 /// What came of writing to a file descriptor.
 struct Written {
     bool complete = true;
     bool reader_left = false;  ///< a closed pipe: `| head -1` has seen enough, which is no failure
-    std::string reason;        ///< for what is one
+    Message reason;            ///< for what is one
 };
 
 /// Writes all of it, however many calls that takes.
@@ -20,7 +22,7 @@ Written write_all(int descriptor, std::string_view text);
 /// there. "-" is always fine.
 void check_writable(std::string_view option, const std::string& file);
 
-/// The file appears whole or stays as it was. Throws std::runtime_error.
+/// The file appears whole or stays as it was. Throws Failure.
 void write_file(std::string_view option, const std::string& file, std::string_view text);
 
 }  // namespace flashlens::cli

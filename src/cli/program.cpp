@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <exception>
 #include <new>
+#include <optional>
 #include <utility>
 
 #include "cli/commands.h"
@@ -13,20 +14,12 @@
 #include "cli/output.h"
 #include "cli/strict.h"
 #include "report/width.h"
+#include "say.h"
+#include "simt/launch.h"
 #include "usage_error.h"
 
 namespace flashlens::cli {
 namespace {
-
-/// What is said is said in the language of --lang, else of the locale. Throws UsageError for a language that isn't there.
-Language choose_language(const std::vector<std::string>& arguments, Language of_locale) {
-    const std::optional<std::string> asked = language_asked(arguments);
-    if (!asked) {
-        return of_locale;
-    }
-    constexpr Language languages[] = {Language::en, Language::zh};
-    return languages[choice("--lang", *asked, words(option_of("--lang").choices))];
-}
 
 int show_help(const Given& given, Language language, std::ostream& out) {
     const bool of_option = given.ask == Given::Ask::help;  // --help
@@ -37,6 +30,9 @@ int show_help(const Given& given, Language language, std::ostream& out) {
 
 int dispatch(const std::vector<std::string>& arguments, const Explorer& explorer,
              const report::Surroundings& surroundings, Language language, std::ostream& out, std::ostream& err) {
+    if (const std::optional<std::string> asked = language_asked(arguments)) {
+        choice("--lang", *asked, words(option_of("--lang").choices));
+    }
     const Given given = read_command_line(arguments);
     if (given.ask == Given::Ask::version) {
         out << version_text() << "\n";
@@ -81,13 +77,13 @@ void check_outputs(const Context& context) {
         }
         const std::string file(context.given.text(option));
         if (file.empty()) {
-            refuse(option, file, "needs a name");
+            refuse(option, file, say("needs a name"));
         }
         for (const auto& [other, name] : files) {
             if (name == file) {
-                throw UsageError(fmt::format("{0} {2} with {1} {2}: {3}", other, option, report::printable(file),
-                                             file == "-" ? "only one can be standard output; name a file for the other"
-                                                         : "one would replace the other; name two files"));
+                throw UsageError(say("{0} {2} with {1} {2}: {3}", other, option, report::printable(file),
+                                     file == "-" ? say("only one can be standard output; name a file for the other")
+                                                 : say("one would replace the other; name two files")));
             }
         }
         check_writable(option, file);
@@ -110,19 +106,42 @@ void deliver(const Context& context, const std::string& table, const std::vector
 
 int run(const std::vector<std::string>& arguments, const Explorer& explorer, const report::Surroundings& surroundings,
         std::ostream& out, std::ostream& err) {
-    Language language = report::language_of_locale(report::locale_language(surroundings));
+    const Language language = language_of(arguments, surroundings);
+    const auto tell_of = [&](const Message& message) { tell(message, language, surroundings, err); };
     try {
-        language = choose_language(arguments, language);
         return dispatch(arguments, explorer, surroundings, language, out, err);
     } catch (const UsageError& error) {
-        err << "flashlens: " << error.what() << "\n";
+        tell_of(error.message());
         return bad_usage;
+    } catch (const Failure& error) {
+        tell_of(error.message());
+    } catch (const simt::KernelError& error) {
+        // For people who write kernels: in their own vocabulary, which is English.
+        tell_of({error.what(), fmt::format("CPU 模拟机发现 kernel 违反 CUDA 的规则，报告（英文）：{}", error.what())});
     } catch (const std::bad_alloc&) {
-        err << "flashlens: out of memory: the shape is too large for this machine\n";
+        tell_of(say("out of memory: the shape is too large for this machine"));
     } catch (const std::exception& error) {
-        err << "flashlens: " << error.what() << "\n";
+        tell_of(
+            {error.what(), fmt::format("程序出错：{}", error.what())});  // nobody expected it, so nobody translated it
     }
     return could_not_run;
+}
+
+Language language_of(const std::vector<std::string>& arguments, const report::Surroundings& surroundings) {
+    const std::optional<std::string> asked = language_asked(arguments);
+    const std::optional<Language> language = asked ? report::find_language(*asked) : std::nullopt;
+    return language.value_or(report::language_of_locale(report::locale_language(surroundings)));
+}
+
+void tell(const Message& message, Language language, const report::Surroundings& surroundings, std::ostream& err) {
+    const std::string line = "flashlens: " + message.in(language);
+    if (!surroundings.errors_are_terminal) {
+        err << line << "\n";
+        return;
+    }
+    for (const std::string& part : report::wrap(line, report::terminal(surroundings, true).columns)) {
+        err << part << "\n";
+    }
 }
 
 }  // namespace flashlens::cli

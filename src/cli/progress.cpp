@@ -7,6 +7,7 @@
 
 #include "report/numbers.h"
 #include "report/width.h"
+#include "say.h"
 
 namespace flashlens::cli {
 namespace {
@@ -16,25 +17,25 @@ constexpr int bar_width = 20;
 
 }  // namespace
 
-std::string progress_line(std::string_view what, double done, double total_seconds, int columns) {
+std::string progress_line(const Message& what, double done, double total_seconds, int columns, Language language) {
     const double share = std::isfinite(done) ? std::clamp(done, 0.0, 1.0) : 0.0;
     const int full = static_cast<int>(share * bar_width);
-    std::string line = fmt::format("{}  [{}{}]  {:.0f} %", report::printable(what), std::string(full, '#'),
+    std::string line = fmt::format("{}  [{}{}]  {:.0f} %", report::printable(what.in(language)), std::string(full, '#'),
                                    std::string(bar_width - full, '-'), std::floor(100.0 * share));
     const double left = total_seconds * (1.0 - share);
     if (std::isfinite(left) && left >= 1.0) {
-        line += fmt::format(", about {} s left", report::whole(std::llround(left)));
+        line += say(", about {} s left", report::whole(std::llround(left))).in(language);
     }
     return report::wrap(line, columns).front();
 }
 
-void Progress::show(std::string_view what, double done, double total_seconds) {
+void Progress::show(const Message& what, double done, double total_seconds) {
     const std::lock_guard lock(mutex_);
     if (!(total_seconds >= worth_showing_seconds)) {
         return;
     }
     // One column less than the terminal has: a full line would make some terminals start the next.
-    std::string line = progress_line(what, done, total_seconds, columns_ - 1);
+    std::string line = progress_line(what, done, total_seconds, columns_ - 1, language_);
     if (line != shown_) {
         out_ << "\r\x1b[K" << line << std::flush;
         shown_ = std::move(line);

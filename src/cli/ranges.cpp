@@ -1,7 +1,5 @@
 #include "cli/ranges.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -12,6 +10,7 @@
 #include "cli/strict.h"
 #include "report/numbers.h"
 #include "report/width.h"
+#include "say.h"
 #include "split.h"
 
 namespace flashlens::cli {
@@ -29,38 +28,37 @@ public:
         }
         if (total_ > most_) {
             refuse(option_, text_,
-                   fmt::format("would be {} values, and a sweep has at most {} points; a larger step, or a factor as "
-                               "in 1:4096:x2, makes fewer",
-                               count_text(), report::whole(static_cast<std::int64_t>(most_))));
+                   say("would be {} values, and a sweep has at most {} points; a larger step, or a factor as "
+                       "in 1:4096:x2, makes fewer",
+                       count_text(), report::whole(static_cast<std::int64_t>(most_))));
         }
         return std::move(numbers_);
     }
 
 private:
-    [[noreturn]] void refuse_item(std::string_view item, const std::string& what_is_wrong) const {
-        refuse(option_, text_,
-               item == text_ ? what_is_wrong : fmt::format("'{}': {}", report::printable(item), what_is_wrong));
+    [[noreturn]] void refuse_item(std::string_view item, const Message& what_is_wrong) const {
+        refuse(option_, text_, item == text_ ? what_is_wrong : say("'{}': {}", report::printable(item), what_is_wrong));
     }
 
-    std::string instead() const {
+    Message instead() const {
         const std::uint64_t e = bounds_.example;
-        return fmt::format("try {0} {1}, a list like {1},{2}, or a range like {1}:{3}:x2 or {1}:{3}:+{1}", option_, e,
-                           2 * e, 4 * e);
+        return say("try {0} {1}, a list like {1},{2}, or a range like {1}:{3}:x2 or {1}:{3}:+{1}", option_, e, 2 * e,
+                   4 * e);
     }
 
     std::uint64_t number(std::string_view item, std::string_view digits) const {
         if (!only_digits(digits)) {
-            const bool whole = digits == item;
-            refuse_item(item, fmt::format("{}not a whole number; {}",
-                                          whole ? "" : fmt::format("'{}' is ", report::printable(digits)), instead()));
+            refuse_item(item, digits == item
+                                  ? say("not a whole number; {}", instead())
+                                  : say("'{}' is not a whole number; {}", report::printable(digits), instead()));
         }
         std::uint64_t value = 0;
         const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
         if (error != std::errc{} || value > bounds_.largest) {
-            refuse_item(item, fmt::format("must be at most {}; {}", bounds_.largest, instead()));
+            refuse_item(item, say("must be at most {}; {}", bounds_.largest, instead()));
         }
         if (value < bounds_.smallest) {
-            refuse_item(item, fmt::format("must be at least {}; {}", bounds_.smallest, instead()));
+            refuse_item(item, say("must be at least {}; {}", bounds_.smallest, instead()));
         }
         return value;
     }
@@ -72,13 +70,13 @@ private:
             return;
         }
         if (parts.size() > 3) {
-            refuse_item(item, "a range is first:last, first:last:+step or first:last:xfactor; " + instead());
+            refuse_item(item, say("a range is first:last, first:last:+step or first:last:xfactor; {}", instead()));
         }
         const std::uint64_t first = number(item, parts[0]);
         const std::uint64_t last = number(item, parts[1]);
         if (first > last) {
-            refuse_item(item, fmt::format("a range goes upwards; try {} {}:{}{}", option_, last, first,
-                                          parts.size() == 3 ? ":" + parts[2] : ""));
+            refuse_item(item, say("a range goes upwards; try {} {}:{}{}", option_, last, first,
+                                  parts.size() == 3 ? ":" + parts[2] : ""));
         }
         if (parts.size() == 3 && !parts[2].empty() && parts[2].front() == 'x') {
             multiply(item, first, last, parts[2].substr(1));
@@ -93,8 +91,8 @@ private:
         const bool read = only_digits(digits) &&
                           std::from_chars(digits.data(), digits.data() + digits.size(), step).ec == std::errc{};
         if (!read || step == 0) {
-            refuse_item(item, fmt::format("'{}' is no step: a whole number from 1 on, or x and a factor; {}",
-                                          report::printable(by), instead()));
+            refuse_item(item, say("'{}' is no step: a whole number from 1 on, or x and a factor; {}",
+                                  report::printable(by), instead()));
         }
         const std::uint64_t more = (last - first) / step;
         count(more);
@@ -109,12 +107,12 @@ private:
         const auto [end, error] = std::from_chars(by.data(), by.data() + by.size(), factor);
         if (by.empty() || end != by.data() + by.size() || error != std::errc{} || !std::isfinite(factor) ||
             factor <= 1.0) {
-            refuse_item(item, fmt::format("'x{}' is no factor: x and a number above 1, as in x2 or x1.5; {}",
-                                          report::printable(by), instead()));
+            refuse_item(item, say("'x{}' is no factor: x and a number above 1, as in x2 or x1.5; {}",
+                                  report::printable(by), instead()));
         }
         if (first == 0) {
-            refuse_item(item, fmt::format("0 times a factor stays 0; try {} 0,1:{}:x{}", option_,
-                                          std::max<std::uint64_t>(last, 1), by));
+            refuse_item(item, say("0 times a factor stays 0; try {} 0,1:{}:x{}", option_,
+                                  std::max<std::uint64_t>(last, 1), by));
         }
         const double from = static_cast<double>(first);
         const double to = static_cast<double>(last) + 0.5;
@@ -138,9 +136,10 @@ private:
             numbers_.push_back(value);
         }
     }
-    std::string count_text() const {
+    Message count_text() const {
         constexpr auto most_shown = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-        return overflow_ || total_ > most_shown ? "over 2^63" : report::whole(static_cast<std::int64_t>(total_));
+        return overflow_ || total_ > most_shown ? say("over 2^63")
+                                                : as_it_is(report::whole(static_cast<std::int64_t>(total_)));
     }
 
     std::string_view option_;

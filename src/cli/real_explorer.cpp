@@ -10,7 +10,7 @@ Explorer real_explorer() {
     explorer.explain = explain;
     explorer.sweep = [](const SweepRequest& request) { return sweep(request); };
     explorer.bench = [](const BenchRequest& request) { return bench(request); };
-    explorer.card_here = [](std::string* why) { return card_here(why); };
+    explorer.card_here = [](Message* why) { return card_here(why); };
     explorer.read_shape = read_shape;
     explorer.apply_model = [](std::string_view name, Problem& problem) { apply(find_model(name), problem); };
     explorer.variant_names = variant_names();

@@ -1,12 +1,11 @@
 #include "cli/request.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "cli/strict.h"
+#include "say.h"
 #include "usage_error.h"
 
 namespace flashlens::cli {
@@ -41,8 +40,8 @@ std::size_t chosen(const Given& given, std::string_view name) {
 void refuse_shape_beside_input(const Given& given) {
     for (const Option& option : options()) {
         if (option.describes_input && given.has(option.name)) {
-            throw UsageError(fmt::format("--input with {}: shape and numbers come from the files; leave {} out",
-                                         option.name, option.name));
+            throw UsageError(
+                say("--input with {}: shape and numbers come from the files; leave {} out", option.name, option.name));
         }
     }
 }
@@ -73,7 +72,7 @@ Problem to_problem(const Given& given, const Explorer& explorer) {
     Problem problem = default_problem();
     set_shape(given, explorer, problem);
     if (given.has("--causal") && given.has("--no-causal")) {
-        throw UsageError("--causal with --no-causal: they contradict each other; leave one out");
+        throw UsageError(say("--causal with --no-causal: they contradict each other; leave one out"));
     }
     problem.causal = given.has("--causal") || (problem.causal && !given.has("--no-causal"));
     problem.align = chosen(given, "--align") == 0 ? Align::bottom_right : Align::top_left;
@@ -123,16 +122,16 @@ Request to_request(const Given& given, const Explorer& explorer) {
                                                                    "v1") != request.variants.end();
         if (!v1_runs) {
             throw UsageError(
-                fmt::format("--splits {}: only v1 has num_splits, and --variants {} leaves v1 out; add v1, or "
-                            "leave --splits out",
-                            *request.splits, given.text("--variants")));
+                say("--splits {}: only v1 has num_splits, and --variants {} leaves v1 out; add v1, or "
+                    "leave --splits out",
+                    *request.splits, given.text("--variants")));
         }
     }
     constexpr MachineChoice machines[] = {MachineChoice::automatic, MachineChoice::gpu, MachineChoice::cpu};
     request.machine = machines[chosen(given, "--machine")];
     request.card = given.text("--gpu");
     if (given.has("--gpu") && request.card.empty()) {
-        throw UsageError("--gpu '': needs a card's name; try --gpu A100, or flashlens devices for all");
+        throw UsageError(say("--gpu '': needs a card's name; try --gpu A100, or flashlens devices for all"));
     }
     constexpr Verify checks[] = {Verify::full, Verify::sample, Verify::off};
     request.verify = given.has("--verify") ? checks[chosen(given, "--verify")] : Verify::sample;
@@ -140,7 +139,7 @@ Request to_request(const Given& given, const Explorer& explorer) {
     request.output_folder = given.text("--output");
     for (const std::string_view folder : {"--input", "--output"}) {
         if (given.has(folder) && given.text(folder).empty()) {
-            refuse(folder, "", "needs a name");
+            refuse(folder, "", say("needs a name"));
         }
     }
     request.problem = to_problem(given, explorer);

@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "report/width.h"
+#include "say.h"
 #include "split.h"
 #include "usage_error.h"
 
@@ -26,9 +27,9 @@ bool read(std::string_view digits, Integer& number) {
 
 }  // namespace
 
-void refuse(std::string_view option, std::string_view value, const std::string& what_is_wrong) {
+void refuse(std::string_view option, std::string_view value, const Message& what_is_wrong) {
     const std::string shown = value.empty() ? "''" : report::printable(value);
-    throw UsageError(fmt::format("{} {}: {}", option, shown, what_is_wrong));
+    throw UsageError(say("{} {}: {}", option, shown, what_is_wrong));
 }
 
 bool only_digits(std::string_view text) {
@@ -42,22 +43,23 @@ std::vector<std::string> words(std::string_view text) {
 
 std::int64_t whole_number(std::string_view option, std::string_view value, std::int64_t smallest, std::int64_t largest,
                           std::int64_t example) {
-    const std::string instead = fmt::format("try {} {}", option, example);
+    const Message instead = say("try {} {}", option, example);
     const bool negative = value.size() > 1 && value.front() == '-' && only_digits(value.substr(1));
     if (!negative && !only_digits(value)) {
-        const bool list = value.find_first_of(",:") != std::string_view::npos;
+        const bool several = value.find_first_of(",:") != std::string_view::npos;
         refuse(option, value,
-               "not a whole number; " + instead + (list ? "; flashlens sweep takes lists and ranges" : ""));
+               several ? say("not a whole number; {}; flashlens sweep takes lists and ranges", instead)
+                       : say("not a whole number; {}", instead));
     }
     std::int64_t number = 0;
     if (negative) {
-        refuse(option, value, fmt::format("must be at least {}; {}", smallest, instead));
+        refuse(option, value, say("must be at least {}; {}", smallest, instead));
     }
     if (!read(value, number) || number > largest) {
-        refuse(option, value, fmt::format("must be at most {}; {}", largest, instead));
+        refuse(option, value, say("must be at most {}; {}", largest, instead));
     }
     if (number < smallest) {
-        refuse(option, value, fmt::format("must be at least {}; {}", smallest, instead));
+        refuse(option, value, say("must be at least {}; {}", smallest, instead));
     }
     return number;
 }
@@ -66,8 +68,7 @@ std::uint64_t seed_number(std::string_view option, std::string_view value) {
     std::uint64_t number = 0;
     if (!only_digits(value) || !read(value, number)) {
         refuse(option, value,
-               fmt::format("not a whole number from 0 to {}; try {} 1", std::numeric_limits<std::uint64_t>::max(),
-                           option));
+               say("not a whole number from 0 to {}; try {} 1", std::numeric_limits<std::uint64_t>::max(), option));
     }
     return number;
 }
@@ -75,16 +76,16 @@ std::uint64_t seed_number(std::string_view option, std::string_view value) {
 double positive_number(std::string_view option, std::string_view value, double example) {
     double number = 0.0;
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-    const std::string instead = fmt::format("try {} {:.6g}", option, example);
+    const Message instead = say("try {} {:.6g}", option, example);
     if (value.empty() || end != value.data() + value.size() ||
         (error != std::errc{} && error != std::errc::result_out_of_range)) {
-        refuse(option, value, "not a number; " + instead);
+        refuse(option, value, say("not a number; {}", instead));
     }
     if (error == std::errc::result_out_of_range || !std::isfinite(number)) {
-        refuse(option, value, "not a finite number that a double can hold; " + instead);
+        refuse(option, value, say("not a finite number that a double can hold; {}", instead));
     }
     if (number <= 0.0) {
-        refuse(option, value, "must be greater than zero; " + instead);
+        refuse(option, value, say("must be greater than zero; {}", instead));
     }
     return number;
 }
@@ -92,7 +93,7 @@ double positive_number(std::string_view option, std::string_view value, double e
 std::size_t choice(std::string_view option, std::string_view value, const std::vector<std::string>& choices) {
     const auto found = std::find(choices.begin(), choices.end(), value);
     if (found == choices.end()) {
-        refuse(option, value, fmt::format("must be one of {}", fmt::join(choices, ", ")));
+        refuse(option, value, say("must be one of {}", list(choices)));
     }
     return static_cast<std::size_t>(found - choices.begin());
 }
@@ -103,11 +104,11 @@ std::vector<std::string> choice_list(std::string_view option, std::string_view v
     for (const std::string& item : split(value, ',')) {
         if (std::find(choices.begin(), choices.end(), item) == choices.end()) {
             refuse(option, value,
-                   fmt::format("'{}' is none of {}; try {} {}", report::printable(item), fmt::join(choices, ", "),
-                               option, fmt::join(choices, ",")));
+                   say("'{}' is none of {}; try {} {}", report::printable(item), list(choices), option,
+                       fmt::join(choices, ",")));
         }
         if (std::find(items.begin(), items.end(), item) != items.end()) {
-            refuse(option, value, fmt::format("{} is there twice", item));
+            refuse(option, value, say("{} is there twice", item));
         }
         items.push_back(item);
     }
@@ -126,14 +127,14 @@ std::vector<std::vector<std::int64_t>> shape_list(std::string_view option, std::
         }
         if (!right || (sizes.size() != 4 && sizes.size() != 6)) {
             refuse(option, word,
-                   fmt::format("no shape; a shape is B,H,S,D or B,H,KV,Sq,Sk,D, sizes from 1, blanks between shapes: "
-                               "try {} \"4,32,4096,64 1,32,8,1,4096,128\"",
-                               option));
+                   say("no shape; a shape is B,H,S,D or B,H,KV,Sq,Sk,D, sizes from 1, blanks between shapes: "
+                       "try {} \"4,32,4096,64 1,32,8,1,4096,128\"",
+                       option));
         }
         shapes.push_back(std::move(sizes));
     }
     if (shapes.empty()) {
-        refuse(option, value, fmt::format("names no shape; try {} 4,32,4096,64", option));
+        refuse(option, value, say("names no shape; try {} 4,32,4096,64", option));
     }
     return shapes;
 }

@@ -6,10 +6,12 @@
 #include <string_view>
 #include <vector>
 
+#include "message.h"
+
 namespace flashlens::cli {
 
 /// Throws the UsageError "option value: what is wrong", with an empty value as ''.
-[[noreturn]] void refuse(std::string_view option, std::string_view value, const std::string& what_is_wrong);
+[[noreturn]] void refuse(std::string_view option, std::string_view value, const Message& what_is_wrong);
 
 bool only_digits(std::string_view text);
 

@@ -18,6 +18,7 @@
 #include "report/sweep_view.h"
 #include "report/sweep_words.h"
 #include "report/width.h"
+#include "say.h"
 #include "usage_error.h"
 
 namespace flashlens::cli {
@@ -42,7 +43,7 @@ std::vector<std::string> numbers(std::string_view option, std::string_view text)
 
 std::vector<std::string> scales(std::string_view text) {
     if (text.find(':') != std::string_view::npos) {
-        refuse("--scale", text, "ranges are of whole numbers; list the values, as in --scale 0.125,0.25");
+        refuse("--scale", text, say("ranges are of whole numbers; list the values, as in --scale 0.125,0.25"));
     }
     std::vector<std::string> values = comma_list(text);
     for (const std::string& value : values) {
@@ -59,11 +60,11 @@ std::vector<std::string> cards(std::string_view text) {
     std::vector<std::string> names;
     for (const std::string& item : items) {
         if (item.empty()) {
-            refuse("--gpu", text, "a name is missing between the commas; try --gpu A100,H100");
+            refuse("--gpu", text, say("a name is missing between the commas; try --gpu A100,H100"));
         }
         const std::string& name = hardware::find_card(item).name;
         if (std::find(names.begin(), names.end(), name) != names.end()) {
-            refuse("--gpu", text, fmt::format("{} is there twice", name));
+            refuse("--gpu", text, say("{} is there twice", name));
         }
         names.push_back(name);
     }
@@ -127,10 +128,10 @@ void refuse_too_many(const std::vector<Listed>& swept) {
         product += fmt::format("{}{} ({})", product.empty() ? "" : " x ", listed.option, listed.values.size());
     }
     if (overflow || points > most_points) {
-        throw UsageError(
-            fmt::format("{} would be {} points; a sweep has at most {}: larger steps or fewer options make fewer",
-                        product, overflow ? "over 2^63" : report::whole(static_cast<std::int64_t>(points)),
-                        report::whole(static_cast<std::int64_t>(most_points))));
+        throw UsageError(say("{} would be {} points; a sweep has at most {}: larger steps or fewer options make fewer",
+                             product,
+                             overflow ? say("over 2^63") : as_it_is(report::whole(static_cast<std::int64_t>(points))),
+                             report::whole(static_cast<std::int64_t>(most_points))));
     }
 }
 
@@ -145,8 +146,7 @@ SweepRequest to_sweep_request(const Given& given, const Explorer& explorer) {
         }
     }
     if (swept.empty()) {
-        throw UsageError(
-            fmt::format("sweep: no option has a list or a range, so there is nothing to sweep; try {}", example));
+        throw UsageError(say("sweep: no option has a list or a range, so there is nothing to sweep; try {}", example));
     }
     refuse_too_many(swept);
     SweepRequest request;
@@ -163,20 +163,21 @@ SweepRequest to_sweep_request(const Given& given, const Explorer& explorer) {
         try {
             question.request = to_request(point, explorer);
         } catch (const UsageError& error) {
-            question.refusal = error.what();  // heads that don't share KV heads evenly, say
+            question.refusal = error.message();  // heads that don't share KV heads evenly, say
         }
     }
     return request;
 }
 
-std::string chart_names(bool with_times) {
-    std::string names;
+Message chart_names(bool with_times) {
+    std::vector<std::string_view> names;
     for (const report::Quantity& quantity : report::quantities()) {
         if (with_times || quantity.origin != report::Origin::timed) {
-            names += fmt::format("{}, ", quantity.name);
+            names.emplace_back(quantity.name);
         }
     }
-    return names + "none";
+    names.emplace_back("none");
+    return list(names);
 }
 
 /// What the command line says of the chart: nothing, none, or one quantity.
@@ -194,10 +195,10 @@ AskedChart asked_chart(const Given& given) {
     asked.none = name == "none";
     asked.quantity = report::find_quantity(name);
     if (!asked.none && asked.quantity == nullptr) {
-        refuse("--chart", name, "must be one of " + chart_names(true));
+        refuse("--chart", name, say("must be one of {}", chart_names(true)));
     }
     if (asked.none && given.has("--svg")) {
-        throw UsageError("--chart none with --svg: the picture is of the chart; leave one of them out");
+        throw UsageError(say("--chart none with --svg: the picture is of the chart; leave one of them out"));
     }
     return asked;
 }
@@ -206,16 +207,16 @@ void refuse_times_without_a_card(const report::Quantity& quantity, const Given& 
     if (quantity.origin != report::Origin::timed) {
         return;
     }
-    std::string why;
+    Message why;
     if (given.has("--gpu")) {
-        why = "--gpu plans for a card without running on it";
+        why = say("--gpu plans for a card without running on it");
     } else if (given.text("--machine") == "cpu") {
-        why = "--machine cpu runs nothing on it";
+        why = say("--machine cpu runs nothing on it");
     } else if (explorer.card_here(&why)) {
         return;
     }
     refuse("--chart", quantity.name,
-           fmt::format("only a card has times ({}); without them there are {}", why, chart_names(false)));
+           say("only a card has times ({}); without them there are {}", why, chart_names(false)));
 }
 
 Counting counting(const Given& given, const AskedChart& asked) {
@@ -227,8 +228,7 @@ Counting counting(const Given& given, const AskedChart& asked) {
         return chosen;
     }
     if (chosen == Counting::off) {
-        refuse("--count", "off",
-               fmt::format("--chart {} shows what is counted; leave one of them out", asked.quantity->name));
+        refuse("--count", "off", say("--chart {} shows what is counted; leave one of them out", asked.quantity->name));
     }
     return Counting::on;
 }
@@ -243,11 +243,12 @@ const report::Quantity* charted(const AskedChart& asked, const Sweep& sweep) {
     }
     const std::vector<const report::Quantity*> known = report::known_quantities(sweep);
     if (std::find(known.begin(), known.end(), asked.quantity) == known.end()) {
-        std::string names;
+        std::vector<std::string_view> names;
         for (const report::Quantity* quantity : known) {
-            names += fmt::format("{}{}", names.empty() ? "" : ", ", quantity->name);
+            names.emplace_back(quantity->name);
         }
-        refuse("--chart", asked.quantity->name, "no point of this sweep has that figure; there are " + names);
+        refuse("--chart", asked.quantity->name,
+               say("no point of this sweep has that figure; there are {}", list(names)));
     }
     return asked.quantity;
 }

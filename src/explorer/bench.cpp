@@ -9,6 +9,7 @@
 
 #include "explorer/bench_machine.h"
 #include "explorer/variant.h"
+#include "say.h"
 #include "usage_error.h"
 
 namespace flashlens {
@@ -42,28 +43,28 @@ std::string sizes_of(const Problem& p) {
 std::vector<BenchRow> plan_rows(const BenchRequest& request, const BenchMachine& machine) {
     const std::vector<std::string> names = request.variants.empty() ? all_variants() : request.variants;
     std::vector<BenchRow> rows;
-    std::string refusals;
+    Message refusals;
     bool any_runs = false;
     for (const Problem& problem : request.problems) {
         validate(problem);
         if (flops(problem) == 0) {
             throw UsageError(
-                fmt::format("{}: nothing to compute, so nothing to time; sizes from 1 would work", sizes_of(problem)));
+                say("{}: nothing to compute, so nothing to time; sizes from 1 would work", sizes_of(problem)));
         }
         BenchRow row;
         row.problem = problem;
         for (const std::string& name : names) {
             row.variants.push_back(machine.plan(name, problem, request.splits));
-            const std::string& refusal = row.variants.back().refusal;
+            const Message& refusal = row.variants.back().refusal;
             any_runs = any_runs || refusal.empty();
-            if (refusals.find(refusal) == std::string::npos) {
-                refusals += fmt::format("{}{}: {}", refusals.empty() ? "" : "; ", name, refusal);
+            if (refusals.en.find(refusal.en) == std::string::npos) {
+                add_reason(refusals, say("{}: {}", name, refusal));
             }
         }
         rows.push_back(std::move(row));
     }
     if (!any_runs) {
-        throw UsageError(fmt::format("nothing can run this on {}: {}", machine.card.name, refusals));
+        throw UsageError(say("nothing can run this on {}: {}", machine.card.name, refusals));
     }
     return rows;
 }
@@ -88,7 +89,7 @@ void time_row(BenchRow& row, const Inputs& inputs, const BenchRequest& request, 
     try {
         runs = machine.run({running.begin(), running.end()}, row.problem, inputs, request.samples);
     } catch (const gpu::Error& error) {
-        throw gpu::Error(fmt::format("{}: {}", sizes_of(row.problem), error.what()));
+        throw gpu::Error(say("{}: {}", sizes_of(row.problem), error.message()));
     }
     std::optional<ReferenceRun> reference;
     if (request.verify != Verify::off) {
@@ -142,7 +143,7 @@ public:
         const auto rows = static_cast<double>(request_.problems.size());
         const double done = static_cast<double>(rows_done) / rows;
         const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start_;
-        request_.progress("timing", done, rows_done > 0 ? elapsed.count() / done : guessed_seconds_per_row * rows);
+        request_.progress(say("timing"), done, rows_done > 0 ? elapsed.count() / done : guessed_seconds_per_row * rows);
     }
 
 private:
@@ -153,10 +154,10 @@ private:
 }  // namespace
 
 Bench bench(const BenchRequest& request) {
-    std::string why;
+    Message why;
     const std::optional<hardware::Card> here = card_here(&why);
     if (!here) {
-        throw UsageError(fmt::format("bench needs a GPU (compare, explain and sweep do not): {}", why));
+        throw UsageError(say("bench needs a GPU (compare, explain and sweep do not): {}", why));
     }
     return bench(request, machine_here(*here));
 }

@@ -21,7 +21,7 @@ struct BenchRequest {
     Verify verify = Verify::sample;
     bool measure_limit = true;  ///< through cuBLAS; else, and where that isn't, the data sheet's
     /// As Request::progress.
-    std::function<void(std::string_view, double, double)> progress;
+    std::function<void(const Message&, double, double)> progress;
 };
 
 struct BenchRow {
@@ -41,7 +41,7 @@ struct MatmulLimit {
     int size = 0;         ///< of the square matrices
     double before_tflops = 0.0;
     double after_tflops = 0.0;  ///< before the first row and after the last
-    std::string why_not_measured;
+    Message why_not_measured;
 };
 
 struct Bench {

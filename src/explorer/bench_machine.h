@@ -25,7 +25,7 @@ struct BenchMachine {
         run;
     /// gpu::time_matmul.
     std::function<std::optional<gpu::Matmul>(DType, int size, std::span<const std::uint16_t> a,
-                                             std::span<const std::uint16_t> b, int samples, std::string* why)>
+                                             std::span<const std::uint16_t> b, int samples, Message* why)>
         time_matmul;
 };
 

@@ -9,6 +9,7 @@
 #include "explorer/problem.h"
 #include "explorer/verdict.h"
 #include "hardware/card.h"
+#include "message.h"
 #include "simt/counters.h"
 #include "simt/launch.h"
 
@@ -53,8 +54,8 @@ struct TimedFacts {
 };
 
 struct VariantFacts {
-    std::string name;     ///< "v1", "v2", "v2-tuned"
-    std::string refusal;  ///< why it can't run this shape on this card; empty when it can
+    std::string name;  ///< "v1", "v2", "v2-tuned"
+    Message refusal;   ///< why it can't run this shape on this card; empty when it can
     LaunchFacts launch;
     std::optional<CountedFacts> counted;
     std::optional<double> simulation_us;  ///< wall time of the CPU machine; never a speed comparison

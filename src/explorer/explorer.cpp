@@ -1,13 +1,12 @@
 #include "explorer/explorer.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
 #include <thread>
 
 #include "explorer/npy.h"
 #include "explorer/variant.h"
+#include "say.h"
 #include "usage_error.h"
 
 namespace flashlens {
@@ -31,26 +30,26 @@ hardware::Card to_card(const gpu::Device& device) {
     card.shared_bytes_per_sm = device.shared_bytes_per_sm;
     card.max_shared_bytes_per_cta = device.max_shared_bytes_per_cta;
     card.reserved_shared_bytes_per_cta = device.reserved_shared_bytes_per_cta;
-    card.source = "the driver";
+    card.source = say("the driver");
     return card;
 }
 
 /// The card to plan for, and where to run.
 void choose_machine(const Request& request, Comparison& comparison) {
-    std::string why;
+    Message why;
     std::optional<hardware::Card> here;
     if (request.machine == MachineChoice::gpu || request.card.empty()) {
         here = card_here(&why);
     }
     if (request.machine == MachineChoice::gpu) {
         if (!here) {
-            throw UsageError("--machine gpu: " + why);
+            throw UsageError(say("--machine gpu: {}", why));
         }
         if (!request.card.empty()) {
             throw UsageError(
-                fmt::format("--machine gpu with --gpu {}: the card here, {}, is the one that runs; leave "
-                            "--gpu out, or plan for another card with --machine cpu",
-                            request.card, here->name));
+                say("--machine gpu with --gpu {}: the card here, {}, is the one that runs; leave "
+                    "--gpu out, or plan for another card with --machine cpu",
+                    request.card, here->name));
         }
     }
     comparison.card_is_here = here.has_value();
@@ -70,7 +69,7 @@ void count_plain_attention(Comparison& comparison) {
 /// Tells the progress function of a request what runs, how far it is and how long it will take in all.
 class ProgressOf {
 public:
-    ProgressOf(const Request& request, const Problem& problem, std::string what)
+    ProgressOf(const Request& request, const Problem& problem, Message what)
         : request_(request),
           what_(std::move(what)),
           guess_s_(static_cast<double>(flops(problem)) /
@@ -86,7 +85,7 @@ public:
 
 private:
     const Request& request_;
-    std::string what_;
+    Message what_;
     double guess_s_;
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
@@ -97,7 +96,7 @@ struct Outputs {
 };
 
 ProgressOf progress_on_cpu(const Request& request, const Problem& problem, const VariantFacts& variant) {
-    return {request, problem, variant.name + " on the CPU machine"};
+    return {request, problem, say("{} on the CPU machine", variant.name)};
 }
 
 Outputs run_and_count_on_cpu(VariantFacts& variant, const Request& request, const Problem& problem,
@@ -155,7 +154,7 @@ TimedFacts timed_facts(std::span<const double> sorted_us) {
     return facts;
 }
 
-std::optional<hardware::Card> card_here(std::string* why) {
+std::optional<hardware::Card> card_here(Message* why) {
     const std::optional<gpu::Device> device = gpu::device(why);
     return device ? std::optional(to_card(*device)) : std::nullopt;
 }
@@ -171,15 +170,15 @@ Comparison explain(const Request& request) {
     choose_machine(request, comparison);
     count_plain_attention(comparison);
     const std::vector<std::string> names = request.variants.empty() ? default_variants() : request.variants;
-    std::string refusals;
+    Message refusals;
     for (const std::string& name : names) {
         comparison.variants.push_back(
             plan(name, comparison.problem, comparison.card, comparison.card_is_here, request.splits));
-        refusals += fmt::format("{}{}: {}", refusals.empty() ? "" : "; ", name, comparison.variants.back().refusal);
+        add_reason(refusals, say("{}: {}", name, comparison.variants.back().refusal));
     }
     if (std::none_of(comparison.variants.begin(), comparison.variants.end(),
                      [](const VariantFacts& variant) { return variant.refusal.empty(); })) {
-        throw UsageError(fmt::format("nothing can run this on {}: {}", comparison.card.name, refusals));
+        throw UsageError(say("nothing can run this on {}: {}", comparison.card.name, refusals));
     }
     return comparison;
 }

@@ -27,7 +27,7 @@ struct Request {
     std::string input_folder;   ///< q.npy, k.npy, v.npy; the shape in `problem` then comes from them
     std::string output_folder;  ///< empty: write nothing
     /// Long runs report here: what runs ("v1 on the CPU machine"), the share done in 0..1, the estimated total seconds.
-    std::function<void(std::string_view, double, double)> progress;
+    std::function<void(const Message&, double, double)> progress;
 };
 
 /// Names that --variants accepts, in the order shown: "v1", "v2", "v2-tuned".
@@ -35,7 +35,7 @@ std::vector<std::string> variant_names();
 
 /// The GPU of this machine, its properties read from the driver. Empty in a build without CUDA, without a card or
 /// driver; `why` then says which of these, and what to do about it.
-std::optional<hardware::Card> card_here(std::string* why = nullptr);
+std::optional<hardware::Card> card_here(Message* why = nullptr);
 
 /// Grid, occupancy, waves: everything that needs no run. Throws UsageError, also when no variant can run the shape.
 Comparison explain(const Request& request);

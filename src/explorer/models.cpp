@@ -1,10 +1,11 @@
 #include "explorer/models.h"
 
-#include <fmt/format.h>
-
 #include <array>
 #include <cmath>
-#include <string>
+#include <string_view>
+#include <vector>
+
+#include "say.h"
 
 namespace flashlens {
 namespace {
@@ -38,14 +39,14 @@ std::span<const ModelShape> models() {
 }
 
 const ModelShape& find_model(std::string_view name) {
-    std::string names;
+    std::vector<std::string_view> names;
     for (const ModelShape& model : table) {
         if (model.name == name) {
             return model;
         }
-        names += fmt::format("{}{}", names.empty() ? "" : ", ", model.name);
+        names.push_back(model.name);
     }
-    throw UsageError(fmt::format("--model {}: no such model; known are {}", name, names));
+    throw UsageError(say("--model {}: no such model; known are {}", name, list(names)));
 }
 
 void apply(const ModelShape& model, Problem& problem) {

@@ -14,6 +14,8 @@
 #include <system_error>
 
 #include "explorer/npy_header.h"
+#include "reason.h"
+#include "say.h"
 
 namespace flashlens {
 namespace {
@@ -33,31 +35,30 @@ std::string show(std::span<const std::int64_t> shape) {
     return fmt::format("({})", fmt::join(shape, ", "));
 }
 
-[[noreturn]] void refuse(const fs::path& path, std::string_view why) {
-    throw UsageError(fmt::format("{}: {}", path.string(), why));
+[[noreturn]] void refuse(const fs::path& path, const Message& why) {
+    throw UsageError(say("{}: {}", path.string(), why));
 }
 
 Array open(const fs::path& path) {
     Array array{path, {}, std::ifstream(path, std::ios::binary)};
     std::error_code error;
     if (fs::is_directory(path, error) || !array.file) {
-        refuse(path, "can't be read; --input needs a folder with q.npy, k.npy and v.npy");
+        refuse(path, say("can't be read; --input needs a folder with q.npy, k.npy and v.npy"));
     }
     array.header = read_npy_header(array.file, path.string());
     const std::int64_t start = array.file.tellg();
     const std::uintmax_t size = fs::file_size(path, error);
     if (error) {
-        refuse(path, "its size can't be read: " + error.message());
+        refuse(path, say("its size can't be read: {}", reason_of(error)));
     }
     const std::int64_t expected = array.header.elements() * array.header.bytes_per_element;
     const std::int64_t found = static_cast<std::int64_t>(size) - start;
     if (found != expected) {
-        refuse(path, fmt::format("shape {} of {} needs {} bytes of data, but the file has {}", show(array.header.shape),
-                                 array.header.descr, expected, found));
+        refuse(path, say("shape {} of {} needs {} bytes of data, but the file has {}", show(array.header.shape),
+                         array.header.descr, expected, found));
     }
     if (array.header.shape.size() != 4) {
-        refuse(path,
-               fmt::format("has shape {}; (batch, seqlen, heads, head_dim) is expected", show(array.header.shape)));
+        refuse(path, say("has shape {}; (batch, seqlen, heads, head_dim) is expected", show(array.header.shape)));
     }
     return array;
 }
@@ -71,23 +72,22 @@ struct Folder {
 Folder open_folder(const fs::path& folder) {
     std::error_code error;
     if (!fs::is_directory(folder, error)) {
-        throw UsageError(
-            fmt::format("--input {}: not a folder; one with q.npy, k.npy and v.npy is expected", folder.string()));
+        throw UsageError(say("--input {}: not a folder; one with q.npy, k.npy and v.npy is expected", folder.string()));
     }
     Folder files{open(folder / "q.npy"), open(folder / "k.npy"), open(folder / "v.npy")};
     const auto& q = files.q.header.shape;
     const auto& k = files.k.header.shape;
     const auto& v = files.v.header.shape;
     if (v != k) {
-        refuse(files.v.path, fmt::format("has shape {}; k.npy's is expected, {}", show(v), show(k)));
+        refuse(files.v.path, say("has shape {}; k.npy's is expected, {}", show(v), show(k)));
     }
     if (k[0] != q[0] || k[3] != q[3]) {
-        refuse(files.k.path, fmt::format("has shape {}; batch {} and head_dim {} are expected, as q.npy has shape {}",
-                                         show(k), q[0], q[3], show(q)));
+        refuse(files.k.path, say("has shape {}; batch {} and head_dim {} are expected, as q.npy has shape {}", show(k),
+                                 q[0], q[3], show(q)));
     }
     if (k[2] == 0 ? q[2] != 0 : q[2] % k[2] != 0) {
         refuse(files.k.path,
-               fmt::format("has {} KV heads, and q.npy {} heads: the KV heads must divide the heads", k[2], q[2]));
+               say("has {} KV heads, and q.npy {} heads: the KV heads must divide the heads", k[2], q[2]));
     }
     return files;
 }
@@ -127,7 +127,7 @@ std::vector<std::uint16_t> read_words(Array& array, DType dtype, std::int64_t& o
     for (std::int64_t first = 0; first < std::ssize(words); first += chunk) {
         const std::int64_t count = std::min(chunk, std::ssize(words) - first);
         if (!array.file.read(bytes.data(), count * width)) {
-            refuse(array.path, "reading it failed");
+            refuse(array.path, say("reading it failed"));
         }
         for (std::int64_t i = 0; i < count; ++i) {
             const double value = element(bytes.data() + i * width, width);
@@ -142,19 +142,19 @@ std::vector<std::uint16_t> read_words(Array& array, DType dtype, std::int64_t& o
 
 template <class Value>
 void write(const fs::path& path, std::span<const std::int64_t> shape, std::span<const Value> values) {
-    const auto fail = [&](std::string_view what) {
-        throw UsageError(fmt::format("--output: {} can't be written: {}", path.string(), what));
+    const auto fail = [&](const Message& what) {
+        throw UsageError(say("--output: {} can't be written: {}", path.string(), what));
     };
     std::error_code error;
     if (path.has_parent_path()) {
         fs::create_directories(path.parent_path(), error);
         if (error) {
-            fail(error.message());
+            fail(reason_of(error));
         }
     }
     fs::path temporary = path;
     temporary += ".partial";
-    const auto discard = [&](std::string_view what) {
+    const auto discard = [&](const Message& what) {
         std::error_code ignored;
         fs::remove(temporary, ignored);
         fail(what);
@@ -162,19 +162,19 @@ void write(const fs::path& path, std::span<const std::int64_t> shape, std::span<
     {
         std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
         if (!file) {
-            fail(std::generic_category().message(errno));
+            fail(reason_of_errno());
         }
         const std::string header = npy_header(sizeof(Value) == 4 ? "<f4" : "<f8", shape);
         file.write(header.data(), std::ssize(header));
         file.write(reinterpret_cast<const char*>(values.data()), static_cast<std::streamsize>(values.size_bytes()));
         file.close();
         if (!file) {
-            discard("the disk may be full");
+            discard(say("the disk may be full"));
         }
     }
     fs::rename(temporary, path, error);
     if (error) {
-        discard(error.message());
+        discard(reason_of(error));
     }
 }
 

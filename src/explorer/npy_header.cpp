@@ -6,6 +6,7 @@
 #include <charconv>
 #include <optional>
 
+#include "say.h"
 #include "usage_error.h"
 
 namespace flashlens {
@@ -30,7 +31,7 @@ public:
             expect(':');
             if (key == "descr") {
                 if (peek() == '[') {
-                    refuse("holds records; plain numbers, '<f2', '<f4' or '<f8', are expected");
+                    refuse(say("holds records; plain numbers, '<f2', '<f4' or '<f8', are expected"));
                 }
                 header.descr = string();
                 seen[0] = true;
@@ -41,7 +42,7 @@ public:
                 header.shape = tuple();
                 seen[2] = true;
             } else {
-                refuse(fmt::format("has the unknown header key '{}'", key));
+                refuse(say("has the unknown header key '{}'", key));
             }
             if (!accept(',') && peek() != '}') {
                 damaged();
@@ -51,15 +52,16 @@ public:
             damaged();
         }
         if (fortran) {
-            refuse("is in Fortran order; C order is expected: numpy.ascontiguousarray makes it so before numpy.save");
+            refuse(
+                say("is in Fortran order; C order is expected: numpy.ascontiguousarray makes it so before numpy.save"));
         }
         return header;
     }
 
 private:
-    [[noreturn]] void refuse(const std::string& why) const { throw UsageError(fmt::format("{}: {}", name_, why)); }
+    [[noreturn]] void refuse(const Message& why) const { throw UsageError(say("{}: {}", name_, why)); }
     [[noreturn]] void damaged() const {
-        refuse("its header is damaged; a dictionary with 'descr', 'fortran_order' and 'shape' is expected");
+        refuse(say("its header is damaged; a dictionary with 'descr', 'fortran_order' and 'shape' is expected"));
     }
 
     char peek() {
@@ -163,40 +165,40 @@ std::int64_t NpyHeader::elements() const {
 }
 
 NpyHeader read_npy_header(std::istream& file, const std::string& name) {
-    const auto refuse = [&](const std::string& why) { throw UsageError(fmt::format("{}: {}", name, why)); };
+    const auto refuse = [&](const Message& why) { throw UsageError(say("{}: {}", name, why)); };
     const auto read = [&](std::size_t size) {
         std::string bytes(size, '\0');
         if (!file.read(bytes.data(), static_cast<std::streamsize>(size))) {
-            refuse("is no .npy file, or is cut short; one that numpy.save wrote is expected");
+            refuse(say("is no .npy file, or is cut short; one that numpy.save wrote is expected"));
         }
         return bytes;
     };
     if (read(magic.size()) != magic) {
-        refuse("is no .npy file; one that numpy.save wrote is expected");
+        refuse(say("is no .npy file; one that numpy.save wrote is expected"));
     }
     const std::string version = read(2);
     if (version[0] < 1 || version[0] > 3 || version[1] != 0) {
-        refuse(fmt::format("is of .npy format {}.{}; 1.0, 2.0 or 3.0 is expected", static_cast<int>(version[0]),
-                           static_cast<int>(version[1])));
+        refuse(say("is of .npy format {}.{}; 1.0, 2.0 or 3.0 is expected", static_cast<int>(version[0]),
+                   static_cast<int>(version[1])));
     }
     const std::uint32_t length = little_endian(read(version[0] == 1 ? 2 : 4));
     if (length > longest_header) {
-        refuse(fmt::format("its header claims {} bytes; at most {} are expected", length, longest_header));
+        refuse(say("its header claims {} bytes; at most {} are expected", length, longest_header));
     }
     NpyHeader header = Dictionary(read(length), name).read();
     const std::optional<int> width = width_of(header.descr);
     if (!width) {
         const bool big_endian = header.descr.starts_with('>');
         refuse(
-            fmt::format("holds '{}'{}; float16, float32 or float64, little-endian ('<f2', '<f4', '<f8') is expected: "
-                        "a.astype('<f4') makes it so before numpy.save",
-                        header.descr, big_endian ? ", big-endian numbers" : ""));
+            say("holds '{}'{}; float16, float32 or float64, little-endian ('<f2', '<f4', '<f8') is expected: "
+                "a.astype('<f4') makes it so before numpy.save",
+                header.descr, big_endian ? say(", big-endian numbers") : Message{}));
     }
     header.bytes_per_element = *width;
     std::int64_t bytes = *width;
     for (const std::int64_t size : header.shape) {
         if (__builtin_mul_overflow(bytes, size, &bytes)) {
-            refuse("its shape is too large for 63 bits");
+            refuse(say("its shape is too large for 63 bits"));
         }
     }
     return header;

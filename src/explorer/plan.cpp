@@ -8,6 +8,7 @@
 #include "kernels/v1/plan.h"
 #include "kernels/v2/plan.h"
 #include "kernels/v2_tuned/plan.h"
+#include "say.h"
 
 namespace flashlens {
 namespace {
@@ -31,22 +32,21 @@ Chip table_chip(Chip chip) {
     }
 }
 
-std::string limit(std::string_view option, std::int64_t value, std::string_view axis, std::int64_t most) {
-    return fmt::format("{} {} is too large for {} of its grid, which takes at most {}", option, value, axis, most);
+Message limit(std::string_view option, std::int64_t value, std::string_view axis, std::int64_t most) {
+    return say("{} {} is too large for {} of its grid, which takes at most {}", option, value, axis, most);
 }
 
 /// What no kernel here can do.
-std::string refuse_problem(const Problem& problem, const hardware::Card& card, std::int64_t max_head_dim) {
+Message refuse_problem(const Problem& problem, const hardware::Card& card, std::int64_t max_head_dim) {
     if (card.chip < oldest_chip) {
-        return fmt::format("needs compute capability 8.0 or newer, {} has {}.{}", card.name, card.chip / 10,
-                           card.chip % 10);
+        return say("needs compute capability 8.0 or newer, {} has {}.{}", card.name, card.chip / 10, card.chip % 10);
     }
     if (problem.head_dim > max_head_dim) {
-        return fmt::format("--head-dim {}: takes multiples of 8 up to {}", problem.head_dim, max_head_dim);
+        return say("--head-dim {}: takes multiples of 8 up to {}", problem.head_dim, max_head_dim);
     }
     for (const auto& [option, seqlen] : {std::pair{"--seqlen-q", problem.seqlen_q}, {"--seqlen-k", problem.seqlen_k}}) {
         if (seqlen > max_seqlen) {
-            return fmt::format("{} {}: takes lengths up to {}", option, seqlen, max_seqlen);
+            return say("{} {}: takes lengths up to {}", option, seqlen, max_seqlen);
         }
     }
     return {};
@@ -61,8 +61,8 @@ void set_occupancy(VariantFacts& facts, const Problem& problem, const hardware::
         const auto registers = hardware::registers_per_thread(facts.name, table_chip(card.chip), problem.dtype,
                                                               problem.causal, launch.tile);
         if (!registers) {
-            facts.refusal = fmt::format("not compiled for compute capability {}.{} ({})", card.chip / 10,
-                                        card.chip % 10, card.name);
+            facts.refusal =
+                say("not compiled for compute capability {}.{} ({})", card.chip / 10, card.chip % 10, card.name);
             return;
         }
         launch.registers = *registers;

@@ -1,10 +1,12 @@
 #include "explorer/problem.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <string_view>
+#include <vector>
+
+#include "say.h"
 
 namespace flashlens {
 namespace {
@@ -13,22 +15,22 @@ constexpr std::int64_t max_head_dim = 256;
 
 void check_size(std::string_view option, std::int64_t value) {
     if (value < 0) {
-        throw UsageError(fmt::format("{} {}: must be 0 or more", option, value));
+        throw UsageError(say("{} {}: must be 0 or more", option, value));
     }
 }
 
 void check_head_groups(std::int64_t heads, std::int64_t kv_heads) {
     if (kv_heads == 0 && heads > 0) {
         throw UsageError(
-            fmt::format("--heads {} --kv-heads {}: {} query heads need at least one KV head; --kv-heads {} gives each "
-                        "its own",
-                        heads, kv_heads, heads, heads));
+            say("--heads {} --kv-heads {}: {} query heads need at least one KV head; --kv-heads {} gives each "
+                "its own",
+                heads, kv_heads, heads, heads));
     }
     if (kv_heads > heads || (kv_heads > 0 && heads % kv_heads != 0)) {
         throw UsageError(
-            fmt::format("--heads {} --kv-heads {}: {} query heads can't share {} KV heads evenly; --kv-heads must "
-                        "divide --heads",
-                        heads, kv_heads, heads, kv_heads));
+            say("--heads {} --kv-heads {}: {} query heads can't share {} KV heads evenly; --kv-heads must "
+                "divide --heads",
+                heads, kv_heads, heads, kv_heads));
     }
 }
 
@@ -38,35 +40,46 @@ void check_head_dim(std::int64_t head_dim) {
     }
     const std::int64_t nearest = std::clamp<std::int64_t>(head_dim / 8 * 8, 8, max_head_dim);
     const bool both = head_dim > 8 && head_dim < max_head_dim;
-    throw UsageError(fmt::format("--head-dim {}: must be a multiple of 8 from 8 to {}; {}{} would work", head_dim,
-                                 max_head_dim, nearest, both ? fmt::format(" or {}", nearest + 8) : ""));
+    std::vector<std::int64_t> sizes{nearest};
+    if (both) {
+        sizes.push_back(nearest + 8);
+    }
+    throw UsageError(say("--head-dim {}: must be a multiple of 8 from 8 to {}; {} would work", head_dim, max_head_dim,
+                         one_of(sizes)));
 }
 
-/// a * b for sizes of 0 or more; `what` overflowed, otherwise.
-std::int64_t multiply(std::int64_t a, std::int64_t b, std::string_view what) {
-    std::int64_t product = 0;
-    if (__builtin_mul_overflow(a, b, &product)) {
-        throw UsageError(fmt::format("{} don't fit in 63 bits; smaller sizes would work", what));
+/// Has the product of these sizes of 0 or more at most 63 bits?
+bool fits(std::initializer_list<std::int64_t> sizes) {
+    std::int64_t product = 1;
+    bool overflow = false;
+    for (const std::int64_t size : sizes) {
+        overflow = overflow || __builtin_mul_overflow(product, size, &product);
     }
-    return product;
+    return !overflow;
 }
 
 /// The largest of the counts that anybody makes of this problem must fit: bytes of S in fp32, words of each tensor in
 /// fp64, FLOPs of both products.
 void check_products(const Problem& p) {
-    const auto tensor = [&](std::int64_t heads, std::int64_t length, std::string_view options) {
-        const std::string what = fmt::format("{} --head-dim {}: the bytes of this tensor", options, p.head_dim);
-        return multiply(multiply(multiply(multiply(p.batch, heads, what), length, what), p.head_dim, what), 8, what);
-    };
-    tensor(p.heads, p.seqlen_q, fmt::format("--batch {} --heads {} --seqlen-q {}", p.batch, p.heads, p.seqlen_q));
-    tensor(p.kv_heads, p.seqlen_k,
-           fmt::format("--batch {} --kv-heads {} --seqlen-k {}", p.batch, p.kv_heads, p.seqlen_k));
+    if (!fits({p.batch, p.heads, p.seqlen_q, p.head_dim, 8})) {
+        throw UsageError(say(
+            "--batch {} --heads {} --seqlen-q {} --head-dim {}: the bytes of this tensor don't fit in 63 bits; smaller "
+            "sizes would work",
+            p.batch, p.heads, p.seqlen_q, p.head_dim));
+    }
+    if (!fits({p.batch, p.kv_heads, p.seqlen_k, p.head_dim, 8})) {
+        throw UsageError(
+            say("--batch {} --kv-heads {} --seqlen-k {} --head-dim {}: the bytes of this tensor don't fit in 63 bits; "
+                "smaller sizes would work",
+                p.batch, p.kv_heads, p.seqlen_k, p.head_dim));
+    }
     // As for a full mask: a mask only takes pairs away. 4 * head_dim >= 32 covers every count per pair, bytes of S too.
-    const std::string what =
-        fmt::format("--batch {} --heads {} --seqlen-q {} --seqlen-k {} --head-dim {}: the FLOPs of this problem",
-                    p.batch, p.heads, p.seqlen_q, p.seqlen_k, p.head_dim);
-    const std::int64_t pairs = multiply(p.seqlen_q, p.seqlen_k, what);
-    multiply(multiply(multiply(multiply(pairs, p.batch, what), p.heads, what), p.head_dim, what), 4, what);
+    if (!fits({p.seqlen_q, p.seqlen_k, p.batch, p.heads, p.head_dim, 4})) {
+        throw UsageError(say(
+            "--batch {} --heads {} --seqlen-q {} --seqlen-k {} --head-dim {}: the FLOPs of this problem don't fit in "
+            "63 bits; smaller sizes would work",
+            p.batch, p.heads, p.seqlen_q, p.seqlen_k, p.head_dim));
+    }
 }
 
 }  // namespace
@@ -83,9 +96,9 @@ void validate(const Problem& problem) {
     const auto scale = static_cast<float>(problem.scale);
     if (!(scale > 0.0F) || !std::isfinite(scale)) {
         throw UsageError(
-            fmt::format("--scale {}: must be positive and finite in fp32, about 1e-45 to 3e38 (both kernels "
-                        "take their row maximum before scaling); 1/sqrt(head_dim) is {:.6g}",
-                        problem.scale, 1.0 / std::sqrt(static_cast<double>(problem.head_dim))));
+            say("--scale {}: must be positive and finite in fp32, about 1e-45 to 3e38 (both kernels "
+                "take their row maximum before scaling); 1/sqrt(head_dim) is {:.6g}",
+                problem.scale, 1.0 / std::sqrt(static_cast<double>(problem.head_dim))));
     }
     check_products(problem);
 }

@@ -1,7 +1,5 @@
 #include "explorer/sweep.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
 #include <new>
@@ -11,6 +9,7 @@
 #include "explorer/inputs.h"
 #include "explorer/variant.h"
 #include "gpu/gpu.h"
+#include "say.h"
 #include "usage_error.h"
 
 namespace flashlens {
@@ -72,9 +71,9 @@ private:
         try {
             step();
         } catch (const UsageError& error) {
-            point.refusal = error.what();
+            point.refusal = error.message();
         } catch (const gpu::Error& error) {
-            point.refusal = error.what();
+            point.refusal = error.message();
             point.failed = true;
         } catch (const std::bad_alloc&) {
             fail_for_memory(point);
@@ -84,7 +83,7 @@ private:
     }
 
     static void fail_for_memory(SweepPoint& point) {
-        point.refusal = "out of memory: the shape is too large for this machine";
+        point.refusal = say("out of memory: the shape is too large for this machine");
         point.failed = true;
     }
 
@@ -102,11 +101,10 @@ private:
         const SweepPoint& first = failure != points.end() ? *failure : points.front();
         const bool alike =
             std::all_of(points.begin(), points.end(), [&](const SweepPoint& p) { return p.refusal == first.refusal; });
-        const std::string why =
-            alike ? first.refusal
-                  : fmt::format("none of the {} points can run; one says: {}", points.size(), first.refusal);
+        const Message why =
+            alike ? first.refusal : say("none of the {} points can run; one says: {}", points.size(), first.refusal);
         if (failure != points.end()) {
-            throw std::runtime_error(why);
+            throw Failure(why);
         }
         throw UsageError(why);
     }
@@ -147,7 +145,7 @@ private:
         if (!timed(point) || running.empty()) {
             return;
         }
-        report("timing on the card", 0.0);
+        report(say("timing on the card"), 0.0);
         const std::vector<TimedFacts> times = steps_.time({running.begin(), running.end()}, point.comparison.problem);
         for (std::size_t i = 0; i < running.size(); ++i) {
             running[i]->timed = times[i];
@@ -162,20 +160,21 @@ private:
             }
             const Problem& problem = point.comparison.problem;
             const double seconds = counting_seconds(steps_.counting_flops(variant, problem));
-            variant.counted = steps_.count(
-                variant, problem, [&](double done) { report(variant.name + " on the CPU machine", done * seconds); });
+            variant.counted = steps_.count(variant, problem, [&](double done) {
+                report(say("{} on the CPU machine", variant.name), done * seconds);
+            });
             done_seconds_ += seconds;
         }
     }
 
     /// `more`: guessed seconds of what is under way, done already.
-    void report(const std::string& what, double more) const {
+    void report(const Message& what, double more) const {
         if (!request_.progress || !(total_seconds_ > 0.0)) {
             return;
         }
         const double done = (done_seconds_ + more) / total_seconds_;
         const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start_;
-        request_.progress(fmt::format("point {} of {}: {}", point_ + 1, sweep_.points.size(), what), done,
+        request_.progress(say("point {} of {}: {}", point_ + 1, sweep_.points.size(), what), done,
                           done > 0.02 ? elapsed.count() / done : total_seconds_);
     }
 

@@ -24,7 +24,7 @@ std::vector<std::vector<std::size_t>> combinations(const std::vector<SweptOption
 struct SweepQuestion {
     std::vector<std::size_t> at;  ///< which value of each swept option
     Request request;              ///< problem, card, machine, splits and variants; the rest is not read
-    std::string refusal;          ///< why the point can't even be asked; empty when it can
+    Message refusal;              ///< why the point can't even be asked; empty when it can
 };
 
 /// Are the counters of the CPU machine wanted? automatic: where they take seconds rather than minutes.
@@ -35,12 +35,12 @@ struct SweepRequest {
     std::vector<SweepQuestion> questions;
     Counting counting = Counting::automatic;
     /// As Request's.
-    std::function<void(std::string_view, double, double)> progress;
+    std::function<void(const Message&, double, double)> progress;
 };
 
 struct SweepPoint {
     std::vector<std::size_t> at;
-    std::string refusal;    ///< why there is nothing to show; empty when some variant could be planned and measured
+    Message refusal;        ///< why there is nothing to show; empty when some variant could be planned and measured
     bool failed = false;    ///< the refusal is an error met while measuring, not a limit known beforehand
     Comparison comparison;  ///< without reference and errors; as far as it got where there is a refusal
 };
@@ -67,7 +67,7 @@ SweepSteps real_sweep_steps();
 
 /// Plans every point, times it where the machine is a GPU, and counts. Outputs are not checked: that is compare's to do.
 /// A point that nothing can run, or that fails on the card, keeps its place and says why. Throws UsageError when no
-/// point can run at all, and std::runtime_error when that is for failures.
+/// point can run at all, and Failure when that is for failures.
 Sweep sweep(const SweepRequest& request, const SweepSteps& steps = real_sweep_steps());
 
 }  // namespace flashlens

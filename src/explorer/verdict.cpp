@@ -1,7 +1,5 @@
 #include "explorer/verdict.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -10,6 +8,7 @@
 #include <utility>
 
 #include "explorer/head_facts.h"
+#include "say.h"
 
 namespace flashlens {
 namespace {
@@ -107,11 +106,11 @@ private:
 
     void look_at(std::size_t r) { row_ = facts_of(r); }
 
-    std::string where(std::size_t r) const {
-        return fmt::format("batch {}, row {}, head {}", rows_[r].batch, rows_[r].row, rows_[r].head);
+    Message where(std::size_t r) const {
+        return say("batch {}, row {}, head {}", rows_[r].batch, rows_[r].row, rows_[r].head);
     }
 
-    void fail(std::string reason) {
+    void fail(Message reason) {
         if (report_.reason.empty()) {
             report_.reason = std::move(reason);
         }
@@ -144,9 +143,9 @@ private:
             (!std::isfinite(value) && excused(r, dim))) {
             ++report_.non_finite_matches;
         } else if (dim >= 0) {
-            fail(fmt::format("O at {}, dim {} is {}; {} is expected", where(r), dim, value, exact));
+            fail(say("O at {}, dim {} is {}; {} is expected", where(r), dim, value, exact));
         } else {
-            fail(fmt::format("LSE at {} is {}; {} is expected", where(r), value, exact));
+            fail(say("LSE at {} is {}; {} is expected", where(r), value, exact));
         }
         return false;
     }
@@ -172,7 +171,7 @@ private:
         }
         const Worst element{r, dim, value, exact, std::fabs(value - exact), 1.0};
         if (row_.visible == 0 && value != 0.0) {
-            fail(fmt::format("O at {}, dim {} is {}; the row sees no key, so 0 is expected", where(r), dim, value));
+            fail(say("O at {}, dim {} is {}; the row sees no key, so 0 is expected", where(r), dim, value));
         }
         if (element.nearer_than(worst_o_)) {
             worst_o_ = element;
@@ -284,20 +283,20 @@ private:
             report_.within_rounding = every_element_within_rounding();
             if (!report_.within_rounding) {
                 fail(
-                    fmt::format("O at {}, dim {} is {:.6g}; {:.6g} is expected: the error {:.3g} is above {:.3g} (2 x "
-                                "plain attention's {:.3g} + 1e-5 x max|V| {:.3g})",
-                                where(worst_o_.row), worst_o_.dim, worst_o_.value, worst_o_.expected, worst_o_.error,
-                                report_.allowed_max_abs_error, report_.baseline_max_abs_error, max_abs_v_));
+                    say("O at {}, dim {} is {:.6g}; {:.6g} is expected: the error {:.3g} is above {:.3g} (2 x "
+                        "plain attention's {:.3g} + 1e-5 x max|V| {:.3g})",
+                        where(worst_o_.row), worst_o_.dim, worst_o_.value, worst_o_.expected, worst_o_.error,
+                        report_.allowed_max_abs_error, report_.baseline_max_abs_error, max_abs_v_));
             }
         }
         if (compared_ >= fewest_for_rms && !(report_.rms_error <= report_.allowed_rms_error)) {
             report_.allowed_rms_error += rms_logit_slack();
             if (!(report_.rms_error <= report_.allowed_rms_error)) {
-                fail(fmt::format(
-                    "O's rms error over {} elements is {:.3g}, above {:.3g} (1.5 x plain attention's {:.3g}); "
-                    "the largest error is at {}, dim {}: {:.6g} instead of {:.6g}",
-                    compared_, report_.rms_error, report_.allowed_rms_error, report_.baseline_rms_error,
-                    where(worst_o_.row), worst_o_.dim, worst_o_.value, worst_o_.expected));
+                fail(
+                    say("O's rms error over {} elements is {:.3g}, above {:.3g} (1.5 x plain attention's {:.3g}); "
+                        "the largest error is at {}, dim {}: {:.6g} instead of {:.6g}",
+                        compared_, report_.rms_error, report_.allowed_rms_error, report_.baseline_rms_error,
+                        where(worst_o_.row), worst_o_.dim, worst_o_.value, worst_o_.expected));
             }
         }
     }
@@ -306,9 +305,8 @@ private:
         report_.lse_error = std::max(worst_lse_.error, 0.0);
         report_.lse_allowed = worst_lse_.allowed;
         if (!(report_.lse_error <= report_.lse_allowed)) {
-            fail(fmt::format("LSE at {} is {:.8g}; {:.8g} is expected: the error {:.3g} is above {:.3g}",
-                             where(worst_lse_.row), worst_lse_.value, worst_lse_.expected, worst_lse_.error,
-                             worst_lse_.allowed));
+            fail(say("LSE at {} is {:.8g}; {:.8g} is expected: the error {:.3g} is above {:.3g}", where(worst_lse_.row),
+                     worst_lse_.value, worst_lse_.expected, worst_lse_.error, worst_lse_.allowed));
         }
     }
 

@@ -8,6 +8,7 @@
 
 #include "explorer/inputs.h"
 #include "explorer/problem.h"
+#include "message.h"
 #include "reference/attention.h"
 
 namespace flashlens {
@@ -30,7 +31,7 @@ struct ErrorReport {
     /// Elements of O and LSE, among those checked, that are right by the rules for NaN and infinity, not by an error.
     std::int64_t non_finite_matches = 0;
     Verdict verdict = Verdict::not_run;
-    std::string reason;  ///< why it fails, with element, value and expected value; empty on a pass
+    Message reason;  ///< why it fails, with element, value and expected value; empty on a pass
 };
 
 /// Both CPU results for a list of rows.

@@ -19,10 +19,10 @@ void launch(const Call& call, const AttentionParams& params, on_gpu::Launcher& l
     const KernelInstance instance{call.variant, call.dtype, call.causal, call.tile, call.num_splits, call.order};
     const bool exists = on_gpu::run(instance, params, launcher);
     if (!exists) {
-        throw Error(call.variant + ": no such kernel instance");
+        throw Error(say("{}: no such kernel instance", {as_it_is(call.variant)}));
     }
     if (launcher.error != cudaSuccess) {
-        fail(launcher.error, call.variant + ": launching");
+        fail(launcher.error, say("{}: launching", {as_it_is(call.variant)}));
     }
 }
 
@@ -63,7 +63,10 @@ public:
         huge_rows_.poison();
         on_gpu::Launcher launcher;
         launch(call, params(call), launcher);
-        check(cudaDeviceSynchronize(), (call.variant + ": running").c_str());
+        const cudaError_t error = cudaDeviceSynchronize();
+        if (error != cudaSuccess) {
+            fail(error, say("{}: running", {as_it_is(call.variant)}));
+        }
         Run run;
         run.o.resize(o_elements);
         run.lse.resize(rows_);
@@ -100,27 +103,37 @@ void time_in_turns(std::span<const Call> calls, const Tensors& tensors, int samp
     }
 }
 
+Message version(int number) {
+    return as_it_is(std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10));
+}
+
+/// Why cudaGetDeviceCount found none.
+Message why_none(cudaError_t error) {
+    if (error == cudaErrorInsufficientDriver) {
+        int driver = 0;
+        cudaDriverGetVersion(&driver);
+        if (driver == 0) {
+            return say("no NVIDIA driver here; install one, or use the CPU machine (--machine cpu)");
+        }
+        return say(
+            "the NVIDIA driver is too old for this program: it supports CUDA {}, built was for {}; update the driver",
+            {version(driver), version(CUDART_VERSION)});
+    }
+    if (error == cudaErrorNoDevice || error == cudaSuccess) {
+        return say("no NVIDIA card here; use the CPU machine (--machine cpu)");
+    }
+    return say("CUDA doesn't start: {}", {as_it_is(cudaGetErrorString(error))});
+}
+
 }  // namespace
 
-std::optional<Device> device(std::string* why) {
+std::optional<Device> device(Message* why) {
     int count = 0;
     const cudaError_t error = cudaGetDeviceCount(&count);
     if (error != cudaSuccess || count == 0) {
         cudaGetLastError();
         if (why != nullptr) {
-            if (error == cudaErrorInsufficientDriver) {
-                int driver = 0;
-                cudaDriverGetVersion(&driver);
-                *why = driver == 0 ? "no NVIDIA driver here; install one, or use the CPU machine (--machine cpu)"
-                                   : "the NVIDIA driver is too old for this program: it supports CUDA " +
-                                         std::to_string(driver / 1000) + "." + std::to_string(driver % 1000 / 10) +
-                                         ", built was for " + std::to_string(CUDART_VERSION / 1000) + "." +
-                                         std::to_string(CUDART_VERSION % 1000 / 10) + "; update the driver";
-            } else if (error == cudaErrorNoDevice || error == cudaSuccess) {
-                *why = "no NVIDIA card here; use the CPU machine (--machine cpu)";
-            } else {
-                *why = std::string("CUDA doesn't start: ") + cudaGetErrorString(error);
-            }
+            *why = why_none(error);
         }
         return std::nullopt;
     }

@@ -5,18 +5,18 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "kernels/attention.h"
+#include "message.h"
 
 namespace flashlens::gpu {
 
 /// A CUDA call failed or can't be made; what() says which, and what to do about it.
-class Error : public std::runtime_error {
+class Error : public Failure {
 public:
-    using std::runtime_error::runtime_error;
+    using Failure::Failure;
 };
 
 /// As the driver reports them, one attribute at a time (fields of cudaDeviceProp come and go with the toolkit).
@@ -35,7 +35,7 @@ struct Device {
 
 /// The first device. Empty without one; `why` then tells a build without CUDA, no card and a driver that is too old
 /// apart, each with its own advice.
-std::optional<Device> device(std::string* why = nullptr);
+std::optional<Device> device(Message* why = nullptr);
 
 /// One kernel instance and its launch.
 struct Call {
@@ -84,7 +84,7 @@ struct Matmul {
 /// How long the card takes for A x B of size x size words each, which is 2 x size^3 FLOPs. Empty without cuBLAS; `why` then
 /// says whether the build or this machine lacks it. Throws Error as run() does.
 std::optional<Matmul> time_matmul(DType dtype, int size, std::span<const std::uint16_t> a,
-                                  std::span<const std::uint16_t> b, int samples, std::string* why = nullptr);
+                                  std::span<const std::uint16_t> b, int samples, Message* why = nullptr);
 
 /// What the kernels run under; "unknown" where nobody says.
 struct Software {

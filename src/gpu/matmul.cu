@@ -25,9 +25,9 @@ struct Cublas {
     bool complete() const { return create != nullptr && destroy != nullptr && property != nullptr && gemm != nullptr; }
 };
 
-void check(cublasStatus_t status, const char* what) {
+void check(cublasStatus_t status, const Phrase& what) {
     if (status != CUBLAS_STATUS_SUCCESS) {
-        throw Error(std::string("cuBLAS: ") + what + ": error " + std::to_string(status));
+        throw Error(say("cuBLAS: {}: error {}", {say(what), as_it_is(std::to_string(status))}));
     }
 }
 
@@ -60,11 +60,11 @@ std::string version(const Cublas& cublas) {
 }  // namespace
 
 std::optional<Matmul> time_matmul(DType dtype, int size, std::span<const std::uint16_t> a,
-                                  std::span<const std::uint16_t> b, int samples, std::string* why) {
+                                  std::span<const std::uint16_t> b, int samples, Message* why) {
     const Cublas cublas;
     if (!cublas.complete()) {
         if (why != nullptr) {
-            *why = "libcublas.so." + std::to_string(CUBLAS_VER_MAJOR) + " is not on this machine";
+            *why = say("{} is not on this machine", {as_it_is("libcublas.so." + std::to_string(CUBLAS_VER_MAJOR))});
         }
         return std::nullopt;
     }

@@ -1,12 +1,13 @@
 // time_matmul of a toolkit without cuBLAS.
 #include "gpu/gpu.h"
+#include "gpu/say.h"
 
 namespace flashlens::gpu {
 
 std::optional<Matmul> time_matmul(DType, int, std::span<const std::uint16_t>, std::span<const std::uint16_t>, int,
-                                  std::string* why) {
+                                  Message* why) {
     if (why != nullptr) {
-        *why = "this program was built without cuBLAS";
+        *why = say("this program was built without cuBLAS");
     }
     return std::nullopt;
 }

@@ -5,24 +5,26 @@
 namespace flashlens::gpu {
 namespace {
 
-std::string gib(std::size_t bytes) {
+Message gib(std::size_t bytes) {
     char text[32];
     std::snprintf(text, sizeof text, "%.1f GiB", static_cast<double>(bytes) / (1 << 30));
-    return text;
+    return as_it_is(text);
 }
 
 }  // namespace
 
-void fail(cudaError_t error, const std::string& what) {
+void fail(cudaError_t error, const Message& what) {
     cudaGetLastError();  // it is reported here; the next call starts clean
-    std::string advice;
+    Message said = say("{}: {}", {what, as_it_is(cudaGetErrorString(error))});
     if (error == cudaErrorNoKernelImageForDevice || error == cudaErrorInvalidDeviceFunction ||
         error == cudaErrorUnsupportedPtxVersion) {
-        advice =
-            "; this program has no code for this card: build it again here, or with "
-            "-DCMAKE_CUDA_ARCHITECTURES set to the card's compute capability";
+        said =
+            say("{}; this program has no code for this card: build it again here, or with -DCMAKE_CUDA_ARCHITECTURES "
+                "set to "
+                "the card's compute capability",
+                {said});
     }
-    throw Error(what + ": " + cudaGetErrorString(error) + advice);
+    throw Error(said);
 }
 
 void check_memory(std::size_t needed) {
@@ -30,7 +32,7 @@ void check_memory(std::size_t needed) {
     std::size_t total_bytes = 0;
     check(cudaMemGetInfo(&free_bytes, &total_bytes), "asking the card for its free memory");
     if (needed > free_bytes) {
-        throw Error("this shape needs " + gib(needed) + " on the card, which has " + gib(free_bytes) + " free");
+        throw Error(say("this shape needs {} on the card, which has {} free", {gib(needed), gib(free_bytes)}));
     }
 }
 

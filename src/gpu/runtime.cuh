@@ -6,15 +6,16 @@
 #include <string>
 
 #include "gpu/gpu.h"
+#include "gpu/say.h"
 
 namespace flashlens::gpu {
 
 /// Throws Error: what was done, the runtime's words, and advice where there is some.
-[[noreturn]] void fail(cudaError_t error, const std::string& what);
+[[noreturn]] void fail(cudaError_t error, const Message& what);
 
-inline void check(cudaError_t error, const char* what) {
+inline void check(cudaError_t error, const Phrase& what) {
     if (error != cudaSuccess) {
-        fail(error, what);
+        fail(error, say(what));
     }
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernels/attention.h"
+#include "message.h"
 
 namespace flashlens::hardware {
 
@@ -26,7 +27,7 @@ struct Card {
     double matmul_tflops = 0.0;             ///< dense fp16 tensor-core rate with fp32 accumulation, by the data sheet
     double fp32_tflops = 0.0;               ///< by the data sheet, a fused multiply-add counted as two
     double memory_gb_per_s = 0.0;           ///< by the data sheet, 10^9 bytes
-    std::string source;                     ///< where these figures come from
+    Message source;                         ///< where these figures come from
 };
 
 /// Every card known, by compute capability and then SM count. The limits of the chip (threads, CTAs and shared memory
@@ -52,7 +53,7 @@ struct Occupancy {
     /// Where several resources allow no more than ctas_per_sm, the first of registers, shared memory, threads, CTAs.
     Limiter limiter = Limiter::none;
     double fraction = 0.0;  ///< resident warps / warps an SM can hold
-    std::string refusal;    ///< for 0 CTAs: every limit that is passed, what is needed and what is allowed
+    Message refusal;        ///< for 0 CTAs: every limit that is passed, what is needed and what is allowed
 
     /// CTAs per SM if this resource were the only limit.
     int by_registers = 0;

@@ -3,6 +3,7 @@
 #include <iterator>
 
 #include "hardware/card.h"
+#include "say.h"
 #include "usage_error.h"
 
 namespace flashlens::hardware {
@@ -96,7 +97,7 @@ Card card_from(const DataSheet& sheet) {
     card.matmul_tflops = sheet.matmul_tflops;
     card.fp32_tflops = sheet.fp32_tflops;
     card.memory_gb_per_s = sheet.memory_gb_per_s;
-    card.source = sheet.source;
+    card.source = as_it_is(sheet.source);  // titles of documents
     return card;
 }
 
@@ -159,13 +160,11 @@ const Card& find_card(std::string_view name) {
     if (const Card* card = look_up_card(name)) {
         return *card;
     }
-    std::string message = "--gpu " + std::string(name) + ": not a card that is known here; these are:";
-    const char* separator = " ";
+    std::vector<std::string_view> names;
     for (const Card& card : cards()) {
-        message += separator + card.name;
-        separator = ", ";
+        names.emplace_back(card.name);
     }
-    throw UsageError(message);
+    throw UsageError(say("--gpu {}: not a card that is known here; these are: {}", name, list(names)));
 }
 
 }  // namespace flashlens::hardware

@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "hardware/card.h"
+#include "say.h"
 
 namespace flashlens::hardware {
 namespace {
@@ -26,25 +27,23 @@ int shared_memory_unit(Chip chip) {
     return chip >= 80 ? 128 : 256;
 }
 
-std::string too_much(std::int64_t needed, const std::string& what, std::int64_t allowed, const Card& card) {
-    return "needs " + std::to_string(needed) + " " + what + ", " + card.name + " allows " + std::to_string(allowed);
+Message too_much(std::int64_t needed, const Message& what, std::int64_t allowed, const Card& card) {
+    return say("needs {} {}, {} allows {}", needed, what, card.name, allowed);
 }
 
 /// Each of the following returns the CTAs per SM that one resource allows; where that is 0, `refusals` gets the reason.
-using Refusals = std::vector<std::string>;
-
-int by_threads(const Card& card, int threads, Refusals& refusals) {
+int by_threads(const Card& card, int threads, Message& refusals) {
     const int allowed = std::min(max_threads_per_cta, card.max_threads_per_sm);
     if (threads > allowed) {
-        refusals.push_back(too_much(threads, "threads per CTA", allowed, card));
+        add_reason(refusals, too_much(threads, say("threads per CTA"), allowed, card));
         return 0;
     }
     return card.max_threads_per_sm / warp_size / warps_of(threads);
 }
 
-int by_registers(const Card& card, int threads, int registers, Refusals& refusals) {
+int by_registers(const Card& card, int threads, int registers, Message& refusals) {
     if (registers > max_registers_per_thread) {
-        refusals.push_back(too_much(registers, "registers per thread", max_registers_per_thread, card));
+        add_reason(refusals, too_much(registers, say("registers per thread"), max_registers_per_thread, card));
         return 0;
     }
     if (registers == 0) {
@@ -55,30 +54,22 @@ int by_registers(const Card& card, int threads, int registers, Refusals& refusal
     // The launch check counts warps as if every sub-partition got equally many of them.
     const std::int64_t checked = per_warp * round_up(warps, sub_partitions);
     if (checked > card.registers_per_cta) {
-        refusals.push_back(too_much(checked, "registers per CTA", card.registers_per_cta, card));
+        add_reason(refusals, too_much(checked, say("registers per CTA"), card.registers_per_cta, card));
         return 0;
     }
     const std::int64_t warps_per_sub_partition = card.registers_per_sm / sub_partitions / per_warp;
     return static_cast<int>(warps_per_sub_partition * sub_partitions / warps);
 }
 
-int by_shared_memory(const Card& card, int shared_bytes, Refusals& refusals) {
+int by_shared_memory(const Card& card, int shared_bytes, Message& refusals) {
     const std::int64_t needed = static_cast<std::int64_t>(shared_bytes) + card.reserved_shared_bytes_per_cta;
     const std::int64_t allocated = round_up(needed, shared_memory_unit(card.chip));
     if (allocated > card.max_shared_bytes_per_cta + card.reserved_shared_bytes_per_cta) {
-        refusals.push_back(
-            too_much(shared_bytes, "bytes of shared memory per CTA", card.max_shared_bytes_per_cta, card));
+        add_reason(refusals,
+                   too_much(shared_bytes, say("bytes of shared memory per CTA"), card.max_shared_bytes_per_cta, card));
         return 0;
     }
     return allocated == 0 ? no_limit : static_cast<int>(card.shared_bytes_per_sm / allocated);
-}
-
-std::string joined(const Refusals& refusals) {
-    std::string result;
-    for (const std::string& refusal : refusals) {
-        result += (result.empty() ? "" : "; ") + refusal;
-    }
-    return result;
 }
 
 }  // namespace
@@ -105,14 +96,12 @@ Occupancy occupancy(const Card& card, int threads_per_cta, int registers_per_thr
     if (threads_per_cta < 1 || registers_per_thread < 0 || shared_bytes_per_cta < 0) {
         throw std::invalid_argument("occupancy: a CTA has at least one thread, and no negative registers or bytes");
     }
-    Refusals refusals;
     Occupancy result;
-    result.by_registers = by_registers(card, threads_per_cta, registers_per_thread, refusals);
-    result.by_shared_memory = by_shared_memory(card, shared_bytes_per_cta, refusals);
-    result.by_threads = by_threads(card, threads_per_cta, refusals);
+    result.by_registers = by_registers(card, threads_per_cta, registers_per_thread, result.refusal);
+    result.by_shared_memory = by_shared_memory(card, shared_bytes_per_cta, result.refusal);
+    result.by_threads = by_threads(card, threads_per_cta, result.refusal);
     result.by_ctas = card.max_ctas_per_sm;
     result.ctas_per_sm = std::min({result.by_registers, result.by_shared_memory, result.by_threads, result.by_ctas});
-    result.refusal = joined(refusals);
 
     if (result.ctas_per_sm == 0) {
         result.limiter = Limiter::does_not_fit;

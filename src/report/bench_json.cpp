@@ -24,7 +24,7 @@ Json limit_json(const MatmulLimit& limit) {
     json["size"] = measured ? Json(limit.size) : Json();
     json["before_tflops"] = measured ? number(limit.before_tflops) : Json();
     json["after_tflops"] = measured ? number(limit.after_tflops) : Json();
-    json["why_not_measured"] = limit.why_not_measured.empty() ? Json() : Json(limit.why_not_measured);
+    json["why_not_measured"] = limit.why_not_measured.empty() ? Json() : Json(limit.why_not_measured.en);
     return json;
 }
 
@@ -46,7 +46,7 @@ Json variant_json(const Bench& bench, const BenchRow& row, const VariantFacts& v
     json["of_limit"] = number_or_null(of_limit(row, variant, bench.limit));
     json["times_base"] = number_or_null(times_base(row, variant, base_name(bench)));
     json["verdict"] = !variant.error ? "not run" : variant.error->verdict == Verdict::pass ? "pass" : "fail";
-    json["reason"] = !runs(variant) ? variant.refusal : variant.error ? variant.error->reason : "";
+    json["reason"] = !runs(variant) ? variant.refusal.en : variant.error ? variant.error->reason.en : "";
     return json;
 }
 

@@ -90,7 +90,7 @@ private:
     std::string limit() const {
         const MatmulLimit& limit = bench_.limit;
         const std::string why =
-            limit.why_not_measured.empty() ? "" : filled(Text::bench_limit_why, limit.why_not_measured);
+            limit.why_not_measured.empty() ? "" : filled(Text::bench_limit_why, limit.why_not_measured.in(language_));
         switch (limit.source) {
             case MatmulLimit::Source::measured:
                 return filled(Text::bench_limit_measured, decimal(limit.tflops), limit.library, limit.size,
@@ -183,11 +183,12 @@ private:
                 brief = brief || is_brief(variant);
                 wide = wide || is_spread(variant);
                 if (is_wrong(variant)) {
-                    failures += item(filled(Text::bench_failed, variant.name, shape(row.problem),
-                                            say(mask_name(row.problem)), printable(variant.error->reason)),
-                                     Style::bad);
+                    failures +=
+                        item(filled(Text::bench_failed, variant.name, shape(row.problem), say(mask_name(row.problem)),
+                                    printable(variant.error->reason.in(language_))),
+                             Style::bad);
                 }
-                std::string refusal = fmt::format("{}: {}", variant.name, printable(variant.refusal));
+                std::string refusal = filled(Text::said_of, variant.name, printable(variant.refusal.in(language_)));
                 if (!runs(variant) && std::find(refusals.begin(), refusals.end(), refusal) == refusals.end()) {
                     result += item(refusal);
                     refusals.push_back(std::move(refusal));

@@ -27,6 +27,10 @@ constexpr Catalogue english = make_catalogue({
      "its times say nothing about a GPU"},
     {Text::machine_gpu, "GPU: times and errors are measured on the card; counts come from the CPU machine"},
     {Text::all_zero, "Nothing to compute: the shape has no (query, key) pair, and no kernel needs to run."},
+    // how a list goes on, and what is said of something
+    {Text::comma, "{0}, {1}"},
+    {Text::semicolon, "{0}; {1}"},
+    {Text::said_of, "{0}: {1}"},
     // groups
     {Text::group_launch, "launch (computed)"},
     {Text::group_occupancy, "occupancy (by CUDA's rules; registers as compiled)"},
@@ -212,7 +216,6 @@ constexpr Catalogue english = make_catalogue({
     {Text::sweep_counted, "counted by the CPU machine on one CTA of each class"},
     {Text::sweep_timed, "measured on the card, median of {0} samples (outputs not checked: compare does)"},
     {Text::sweep_same, "Alike at every point: {0}."},
-    {Text::sweep_same_and, "{0}; {1}"},
     {Text::sweep_no_room, "No room for {0}: a wider terminal, --csv or --json shows them."},
     {Text::sweep_counting_left_out,
      "Counters are left out: counting would take about {0} here. --count on counts them all the same."},

@@ -26,6 +26,10 @@ constexpr Catalogue chinese = make_catalogue({
      "CPU 模拟机：kernel 的同一份源码在本机处理器上逐 lane 执行；计数是精确的，耗时与 GPU 的快慢无关"},
     {Text::machine_gpu, "GPU：时间和误差在显卡上实测；计数来自 CPU 模拟机"},
     {Text::all_zero, "没有可算的内容：这个形状里没有任何 (query, key) 对，不需要运行 kernel。"},
+    // how a list goes on, and what is said of something
+    {Text::comma, "{0}、{1}"},
+    {Text::semicolon, "{0}；{1}"},
+    {Text::said_of, "{0}：{1}"},
     // groups
     {Text::group_launch, "launch（计算得出）"},
     {Text::group_occupancy, "occupancy（按 CUDA 规则；寄存器数来自编译器）"},
@@ -197,7 +201,6 @@ constexpr Catalogue chinese = make_catalogue({
     {Text::sweep_counted, "CPU 模拟机计数，每类 CTA 执行一个"},
     {Text::sweep_timed, "显卡实测，取 {0} 次采样的中位数（不检查输出，检查用 compare）"},
     {Text::sweep_same, "各点都相同：{0}。"},
-    {Text::sweep_same_and, "{0}；{1}"},
     {Text::sweep_no_room, "宽度不够，未列出 {0}；更宽的终端、--csv 或 --json 里有。"},
     {Text::sweep_counting_left_out, "未计数：在这里计数约需 {0}。加 --count on 仍可计数。"},
     {Text::sweep_note, "[{0}] {1}"},

@@ -150,7 +150,7 @@ void Builder::refusals() {
     }
     table_.row(say(Text::can_run), per_variant([&](const VariantFacts& v) {
                    return runs(v) ? Cell{say(Text::can_run_yes)}
-                                  : Cell{say(Text::can_run_no, printable(v.refusal)), Style::bad};
+                                  : Cell{say(Text::can_run_no, printable(v.refusal.in(language_))), Style::bad};
                }));
 }
 

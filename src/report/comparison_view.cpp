@@ -54,7 +54,8 @@ std::string header(const Comparison& comparison, Detail detail, Language languag
                                    : fill(language, Text::inputs_files, printable(comparison.input_folder)));
     }
     result += line(Text::card, card(comparison, language));
-    result += labelled("", width, fill(language, Text::card_source, printable(comparison.card.source)), terminal);
+    result += labelled("", width, fill(language, Text::card_source, printable(comparison.card.source.in(language))),
+                       terminal);
     if (detail == Detail::compared) {
         result += line(Text::machine, say(comparison.machine == Machine::gpu ? Text::machine_gpu : Text::machine_cpu));
     }
@@ -83,7 +84,8 @@ std::string notes(const Comparison& comparison, Language language, const Termina
     };
     for (const VariantFacts& variant : comparison.variants) {
         if (runs(variant) && variant.error && variant.error->verdict == Verdict::fail) {
-            const std::string note = fill(language, Text::note_failed, variant.name, printable(variant.error->reason));
+            const std::string note =
+                fill(language, Text::note_failed, variant.name, printable(variant.error->reason.in(language)));
             result += labelled("", 0, note, terminal, Style::bad);
         }
     }

@@ -57,12 +57,12 @@ std::string list_of_cards(Language language, const Terminal& terminal) {
 
 }  // namespace
 
-std::string show_devices(const std::optional<hardware::Card>& here, const std::string& why_none_here, Language language,
+std::string show_devices(const std::optional<hardware::Card>& here, const Message& why_none_here, Language language,
                          const Terminal& terminal) {
     const auto say = [&](Text name) { return std::string(text(language, name)); };
     const std::string here_line = here ? fill(language, Text::devices_here, printable(here->name), here->sm_count,
-                                              here->chip, printable(here->source))
-                                       : fill(language, Text::devices_none_here, printable(why_none_here));
+                                              here->chip, printable(here->source.in(language)))
+                                       : fill(language, Text::devices_none_here, printable(why_none_here.in(language)));
     std::string result = labelled("", 0, here_line, terminal) + "\n";
     result += labelled("", 0, say(Text::devices_known), terminal, Style::bold);
     const Table table = table_of_cards(language);

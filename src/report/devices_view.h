@@ -11,7 +11,7 @@
 namespace flashlens::report {
 
 /// `why_none_here` says why there is no card here, when there is none.
-std::string show_devices(const std::optional<hardware::Card>& here, const std::string& why_none_here, Language language,
+std::string show_devices(const std::optional<hardware::Card>& here, const Message& why_none_here, Language language,
                          const Terminal& terminal);
 
 }  // namespace flashlens::report

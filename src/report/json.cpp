@@ -54,10 +54,10 @@ std::string to_json(const Comparison& comparison, Detail detail, Language langua
     return json_text(json);
 }
 
-std::string devices_to_json(const std::optional<hardware::Card>& here, const std::string& why_none_here) {
+std::string devices_to_json(const std::optional<hardware::Card>& here, const Message& why_none_here) {
     Json json;
     json["here"] = here ? json_of(*here) : Json();
-    json["why_none_here"] = here ? Json() : Json(why_none_here);
+    json["why_none_here"] = here ? Json() : Json(why_none_here.en);
     json["cards"] = Json::array();
     for (const hardware::Card& known : hardware::cards()) {
         json["cards"].push_back(json_of(known));

@@ -18,6 +18,6 @@ namespace flashlens::report {
 std::string to_json(const Comparison& comparison, Detail detail, Language language);
 
 /// {"here": card or null, "why_none_here": text or null, "cards": [...]}.
-std::string devices_to_json(const std::optional<hardware::Card>& here, const std::string& why_none_here);
+std::string devices_to_json(const std::optional<hardware::Card>& here, const Message& why_none_here);
 
 }  // namespace flashlens::report

@@ -191,7 +191,7 @@ Json json_of(const hardware::Card& card) {
     json["matmul_tflops"] = number(card.matmul_tflops);
     json["fp32_tflops"] = number(card.fp32_tflops);
     json["memory_gb_per_s"] = number(card.memory_gb_per_s);
-    json["source"] = card.source;
+    json["source"] = card.source.en;
     return json;
 }
 
@@ -215,7 +215,7 @@ Json json_of(const VariantFacts& variant, const Comparison& comparison, Detail d
         add_times(json, ran, comparison);
         add_error(json, ran);
     }
-    json["reason"] = !runs(variant) ? variant.refusal : ran.error ? ran.error->reason : "";
+    json["reason"] = !runs(variant) ? variant.refusal.en : ran.error ? ran.error->reason.en : "";
     return json;
 }
 

@@ -43,6 +43,10 @@ enum class Text {
     machine_cpu,
     machine_gpu,
     all_zero,
+    // how a list goes on, and what is said of something
+    comma,
+    semicolon,
+    said_of,
     // groups
     group_launch,
     group_occupancy,
@@ -197,7 +201,6 @@ enum class Text {
     sweep_counted,
     sweep_timed,
     sweep_same,
-    sweep_same_and,
     sweep_no_room,
     sweep_counting_left_out,
     sweep_note,

@@ -104,7 +104,7 @@ Json settings(const Sweep& sweep, const SweepPoint& point) {
 Json point_json(const Sweep& sweep, const SweepPoint& point) {
     Json json;
     json["settings"] = settings(sweep, point);
-    json["reason"] = point.refusal;
+    json["reason"] = point.refusal.en;
     const bool has_figures = point.refusal.empty();
     json["problem"] = has_figures ? json_of(point.comparison.problem) : Json();
     json["gpu"] = has_figures ? Json(point.comparison.card.name) : Json();
@@ -128,14 +128,14 @@ std::string sweep_to_csv(const Sweep& sweep) {
         const std::vector<std::string> question = csv_question(sweep, point);
         if (!point.refusal.empty()) {
             std::vector<std::string> fields = question;
-            fields.insert(fields.end(), {"", "false", point.refusal});
+            fields.insert(fields.end(), {"", "false", point.refusal.en});
             fields.resize(fields.size() + quantities().size());
             result += csv_line(fields);
             continue;
         }
         for (const VariantFacts& variant : point.comparison.variants) {
             std::vector<std::string> fields = question;
-            fields.insert(fields.end(), {variant.name, runs(variant) ? "true" : "false", variant.refusal});
+            fields.insert(fields.end(), {variant.name, runs(variant) ? "true" : "false", variant.refusal.en});
             for (const Quantity& quantity : quantities()) {
                 const auto value = quantity.of(variant, point.comparison);
                 fields.push_back(value ? fmt::format("{}", *value) : "");

@@ -93,10 +93,16 @@ private:
         for (const Origin origin : {Origin::timed, Origin::planned, Origin::counted}) {
             const std::vector<const Quantity*> known = known_quantities(sweep_);
             if (std::any_of(known.begin(), known.end(), [&](const Quantity* q) { return q->origin == origin; })) {
-                how += (how.empty() ? "" : "; ") + how_known(origin, sweep_, language_);
+                const std::string one = how_known(origin, sweep_, language_);
+                how = how.empty() ? one : say(Text::semicolon, how, one);
             }
         }
         return result + line(Text::sweep_figures, how);
+    }
+
+    /// Goes on with a list.
+    void add(std::string& list, const std::string& item) const {
+        list = list.empty() ? item : say(Text::comma, list, item);
     }
 
     static std::string whole_number(std::size_t value) { return report::whole(static_cast<std::int64_t>(value)); }
@@ -224,11 +230,11 @@ private:
     std::string marks(const SweepPoint& point) {
         std::vector<std::string> reasons;
         if (!point.refusal.empty()) {
-            reasons.push_back(point.refusal);
+            reasons.push_back(point.refusal.in(language_));
         } else {
             for (const VariantFacts& variant : point.comparison.variants) {
                 if (!runs(variant)) {
-                    reasons.push_back(fmt::format("{}: {}", variant.name, variant.refusal));
+                    reasons.push_back(say(Text::said_of, variant.name, variant.refusal.in(language_)));
                 }
             }
         }
@@ -318,14 +324,16 @@ private:
             std::string words;
             for (std::size_t o = 0; o < sweep_.options.size(); ++o) {
                 const SweptOption& option = sweep_.options[o];
-                words += (o == 0 ? "" : ", ") + option.name + " " + printable(option.values[sweep_.points[row].at[o]]);
+                add(words, option.name + " " + printable(option.values[sweep_.points[row].at[o]]));
             }
-            const char* separator = ": ";
+            std::string figures;
             for (const Column& column : columns_) {
                 if (among(column.quantity, chosen_)) {
-                    words += separator + say(column.quantity->heading) + " " + column.variant + " " + column.texts[row];
-                    separator = ", ";
+                    add(figures, say(column.quantity->heading) + " " + column.variant + " " + column.texts[row]);
                 }
+            }
+            if (!figures.empty()) {
+                words = say(Text::said_of, words, figures);
             }
             result += labelled("-", 2, words + (marks_[row].empty() ? "" : " " + marks_[row]), terminal_);
         }
@@ -376,7 +384,7 @@ private:
         if (!no_room_.empty()) {
             std::string names;
             for (const Quantity* quantity : no_room_) {
-                names += (names.empty() ? "" : ", ") + say(quantity->heading);
+                add(names, say(quantity->heading));
             }
             note(say(Text::sweep_no_room, names));
         }
@@ -417,12 +425,11 @@ private:
             if (!alike || of.size() == 1) {
                 figures.clear();
                 for (const Column* column : of) {
-                    figures +=
-                        (figures.empty() ? "" : ", ") + fmt::format("{} ({})", column->texts.front(), column->variant);
+                    add(figures, fmt::format("{} ({})", column->texts.front(), column->variant));
                 }
             }
             const std::string one = say(quantity->heading) + " " + figures;
-            result = result.empty() ? one : say(Text::sweep_same_and, result, one);
+            result = result.empty() ? one : say(Text::semicolon, result, one);
         }
         return result;
     }

@@ -7,6 +7,7 @@
 #include "cli/program.h"
 #include "explorer/models.h"
 #include "gpu/gpu.h"
+#include "say.h"
 #include "usage_error.h"
 
 namespace flashlens::cli::fake {
@@ -20,13 +21,15 @@ VariantFacts variant(const std::string& name, Verdict verdict) {
     facts.launch.axes = "query block, batch, head";
     facts.launch.threads = 128;
     facts.launch.registers = 255;
-    facts.launch.occupancy = {2, hardware::Limiter::registers, 0.125, ""};
+    facts.launch.occupancy = {2, hardware::Limiter::registers, 0.125, {}};
     facts.launch.waves = {0.59, 108, 1.0};
     facts.launch.ctas = facts.launch.ctas_with_work = 128;
     ErrorReport error;
     error.verdict = verdict;
     error.max_abs_error = verdict == Verdict::fail ? std::nan("") : 1e-4;
-    error.reason = verdict == Verdict::fail ? "O(0, 0, 0, 0) is NaN, expected 0.5" : "";
+    if (verdict == Verdict::fail) {
+        error.reason = {"O(0, 0, 0, 0) is NaN, expected 0.5", "O(0, 0, 0, 0) 是 NaN，应为 0.5"};
+    }
     facts.error = error;
     return facts;
 }
@@ -55,7 +58,7 @@ Bench bench_of(const BenchRequest& request, const World& world) {
             VariantFacts facts;
             facts.name = name;
             if (facts.name == "v1" && problem.head_dim > 128) {
-                facts.refusal = "takes multiples of 8 up to 128";
+                facts.refusal = {"takes multiples of 8 up to 128", "takes multiples of 8 up to 128"};
             } else {
                 facts.timed = TimedFacts{us, us, us, request.samples, us, us};
                 facts.error = ErrorReport{};
@@ -85,7 +88,7 @@ SweepSteps sweep_steps(const World& world) {
     };
     steps.time = [&world](const std::vector<const VariantFacts*>& variants, const Problem& problem) {
         if (problem.seqlen_q == world.failing_seqlen) {
-            throw gpu::Error("the card ran out of memory");
+            throw gpu::Error({"the card ran out of memory", "显存不足"});
         }
         std::vector<TimedFacts> times;
         for (const VariantFacts* variant : variants) {
@@ -100,6 +103,9 @@ SweepSteps sweep_steps(const World& world) {
 void fail_where_asked(const World& world) {
     if (!world.failure.empty()) {
         throw std::runtime_error(world.failure);
+    }
+    if (world.meets) {
+        world.meets();
     }
 }
 
@@ -122,8 +128,8 @@ Result run(const std::vector<std::string>& arguments, const World& world) {
         result.command = "compare";
         fail_where_asked(world);
         if (world.reports_progress && request.progress) {
-            request.progress("v1 on the CPU machine", 0.25, 8.0);
-            request.progress("v1 on the CPU machine", 0.5, 8.0);
+            request.progress(say("{} on the CPU machine", "v1"), 0.25, 8.0);
+            request.progress(say("{} on the CPU machine", "v1"), 0.5, 8.0);
         }
         return comparison(request, world);
     };
@@ -143,20 +149,20 @@ Result run(const std::vector<std::string>& arguments, const World& world) {
         result.command = "bench";
         fail_where_asked(world);
         if (world.reports_progress && request.progress) {
-            request.progress("timing", 0.25, 8.0);
+            request.progress(say("timing"), 0.25, 8.0);
         }
         return bench_of(request, world);
     };
-    explorer.card_here = [&](std::string* why) {
+    explorer.card_here = [&](Message* why) {
         if (world.has_card) {
             return std::optional(hardware::find_card("A100"));
         }
-        *why = "this build has no CUDA";
+        *why = {"this build has no CUDA", "编译时没有 CUDA"};
         return std::optional<hardware::Card>();
     };
     explorer.read_shape = [](const std::filesystem::path& folder, Problem& problem) {
         if (folder == "nowhere") {
-            throw UsageError("--input nowhere: no q.npy there");
+            throw UsageError({"--input nowhere: no q.npy there", "--input nowhere：那里没有 q.npy"});
         }
         problem.batch = 1;
         problem.heads = 4;
@@ -167,7 +173,7 @@ Result run(const std::vector<std::string>& arguments, const World& world) {
     };
     explorer.apply_model = [](std::string_view name, Problem& problem) {
         if (name != "small" && name != "large") {
-            throw UsageError("--model: no such model; try small");
+            throw UsageError({"--model: no such model; try small", "--model：没有这个模型；可试 small"});
         }
         problem.heads = name == "small" ? 32 : 64;
         problem.kv_heads = 8;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -26,6 +27,7 @@ struct World {
     bool terminal = false;            ///< both standard output and standard error
     Verdict verdict = Verdict::pass;  ///< of v2
     std::string failure;              ///< compare, explain, sweep and bench throw this
+    std::function<void()> meets;      ///< and call this, which may throw what it likes
     bool real_models = false;         ///< those of src/explorer, else "small" and "large"
     bool reports_progress = false;
     /// sweep: there is a card, on which v1 takes as many microseconds as there are queries, the others half of that.

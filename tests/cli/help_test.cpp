@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "chinese.h"
 #include "cli/help.h"
 #include "cli/help_words.h"
 #include "cli/options.h"
@@ -40,12 +41,6 @@ void check_fits_a_screen(const std::string& text) {
         CHECK(report::display_width(line) <= 80);
         CHECK((line.empty() || line.back() != ' '));
     }
-}
-
-bool holds_chinese(const std::string& text) {
-    const std::vector<report::Glyph> all = report::glyphs(text);
-    return std::any_of(all.begin(), all.end(),
-                       [](const report::Glyph& g) { return g.character >= 0x4e00 && g.character <= 0x9fff; });
 }
 
 /// The words of `text` that look like long options.

@@ -5,11 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "chinese.h"
 #include "cli/options.h"
 #include "fake.h"
 
 using namespace flashlens;
 using cli::fake::run;
+using tests::check_told_in_chinese;
 
 namespace {
 
@@ -162,6 +164,7 @@ TEST_CASE("bad input: exit code 2, one line that names option, value and what wo
             CAPTURE(fragment);
             CHECK(result.err.find(fragment) != std::string::npos);
         }
+        check_told_in_chinese(bad.arguments, result);
     }
 }
 

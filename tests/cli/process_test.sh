@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # What only a real process shows: pipes, full disks, closed outputs.  process_test.sh /path/to/flashlens
 set -u
+unset LC_ALL LC_MESSAGES
+export LANG=C
 flashlens=$1
 failed=0
 
@@ -25,6 +27,8 @@ if [[ -w /dev/full ]]; then
     "$flashlens" devices >/dev/full 2>/tmp/flashlens-err.$$
     expect "exit code on a full disk" 1 $?
     expect "error on a full disk" "flashlens: standard output: No space left on device" "$(cat /tmp/flashlens-err.$$)"
+    "$flashlens" devices --lang zh >/dev/full 2>/tmp/flashlens-err.$$
+    expect "error on a full disk, in Chinese" "flashlens: 标准输出：磁盘已满" "$(cat /tmp/flashlens-err.$$)"
 fi
 
 "$flashlens" devices >&- 2>/dev/null

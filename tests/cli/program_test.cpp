@@ -20,6 +20,7 @@
 #include "fake.h"
 #include "files.h"
 #include "report/width.h"
+#include "say.h"
 #include "text.h"
 
 using namespace flashlens;
@@ -121,17 +122,21 @@ TEST_CASE("progress shows on a terminal alone, and leaves no trace") {
     const std::string shown = run({}, world).err;
     CHECK(has(shown, "v1 on the CPU machine  [#####---------------]  25 %, about 6 s left"));
     CHECK(shown.substr(shown.size() - 4) == "\r\x1b[K");
+    CHECK(has(run({"--lang", "zh"}, world).err, "CPU 模拟机运行 v1  [#####---------------]  25 %，约剩 6 秒"));
     world.variables["TERM"] = "dumb";
     CHECK(run({}, world).err.empty());
     for (const int columns : {19, 40, 79}) {
         for (const double done : {-1.0, 0.0, 0.5, 1.0, 2.0, std::nan("")}) {
-            CHECK(report::display_width(progress_line("v2 on the CPU machine", done, 100.0, columns)) <= columns);
+            for (const Language language : {Language::en, Language::zh}) {
+                const Message what = say("{} on the CPU machine", "v2");
+                CHECK(report::display_width(progress_line(what, done, 100.0, columns, language)) <= columns);
+            }
         }
     }
     std::ostringstream out;
     {
-        Progress progress(out, 80);
-        progress.show("short", 0.5, 0.2);
+        Progress progress(out, 80, Language::en);
+        progress.show({"short", "短"}, 0.5, 0.2);
     }
     CHECK(out.str().empty());
 }
@@ -167,7 +172,7 @@ TEST_CASE("a full disk is an error, a closed pipe is none") {
     close(full);
     CHECK_FALSE(written.complete);
     CHECK_FALSE(written.reader_left);
-    CHECK(written.reason == "No space left on device");
+    CHECK(written.reason.en == "No space left on device");
 
     std::signal(SIGPIPE, SIG_IGN);
     int pipe_ends[2];

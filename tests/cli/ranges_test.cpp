@@ -5,11 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "chinese.h"
 #include "cli/ranges.h"
 #include "usage_error.h"
 
 using namespace flashlens;
 using namespace flashlens::cli;
+using tests::english_word_in;
+using tests::holds_chinese;
 
 namespace {
 
@@ -26,6 +29,9 @@ std::string error(const std::string& text, const Bounds& bounds = sizes) {
     try {
         read(text, bounds);
     } catch (const UsageError& refused) {
+        CAPTURE(refused.message().zh);
+        CHECK(holds_chinese(refused.message().zh));
+        CHECK(english_word_in(refused.message().zh) == "");
         return refused.what();
     }
     return "";

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "chinese.h"
 #include "fake.h"
 #include "files.h"
 #include "text.h"
@@ -133,6 +134,7 @@ TEST_CASE("bad sweeps: exit code 2, one line, nothing on standard output") {
             CAPTURE(fragment);
             CHECK(has(result.err, fragment));
         }
+        check_told_in_chinese(arguments, result);
     }
     for (const char* option : {"--csv", "--svg", "--chart", "--count"}) {
         const auto result = run({option, "x"});

@@ -61,16 +61,16 @@ BenchMachine machine_of(World& world) {
         }
         world.runs.push_back(names + std::to_string(problem.seqlen_q) + (problem.causal ? " causal" : " full"));
         if (!world.failure.empty()) {
-            throw gpu::Error(world.failure);
+            throw gpu::Error({world.failure, world.failure});
         }
         return runs;
     };
     machine.time_matmul = [&world](DType, int size, std::span<const std::uint16_t> a, std::span<const std::uint16_t> b,
-                                   int, std::string* why) -> std::optional<gpu::Matmul> {
+                                   int, Message* why) -> std::optional<gpu::Matmul> {
         CHECK(std::ssize(a) == std::int64_t{size} * size);
         CHECK(a.size() == b.size());
         if (!world.has_cublas) {
-            *why = "libcublas.so.13 is not on this machine";
+            *why = {"libcublas.so.13 is not on this machine", "本机没有 libcublas.so.13"};
             return std::nullopt;
         }
         ++world.matmuls;
@@ -131,7 +131,7 @@ TEST_CASE("bench times every variant on every problem, and both masks of a shape
             CHECK(variant.refusal.empty() == (variant.error && variant.error->verdict == Verdict::pass));
         }
     }
-    CHECK(has(result.rows[2].variants[0].refusal, "up to 128"));
+    CHECK(has(result.rows[2].variants[0].refusal.en, "up to 128"));
 
     CHECK(result.card.name == hardware::find_card("A100").name);
     CHECK(result.driver == "580.1");
@@ -178,7 +178,7 @@ TEST_CASE("the matmul limit: the better of two measurements, else the data sheet
         const MatmulLimit limit = bench(request, machine_of(world)).limit;
         CHECK(limit.source == MatmulLimit::Source::nominal);
         CHECK(limit.tflops == hardware::find_card("A100").matmul_tflops);
-        CHECK(limit.why_not_measured == "libcublas.so.13 is not on this machine");
+        CHECK(limit.why_not_measured.en == "libcublas.so.13 is not on this machine");
         BenchMachine unknown_card = machine_of(world);
         unknown_card.card.matmul_tflops = 0.0;
         CHECK(bench(request, unknown_card).limit.source == MatmulLimit::Source::unknown);
@@ -223,14 +223,14 @@ TEST_CASE("bench refuses before anything runs, and names a shape that fails") {
 TEST_CASE("progress goes from 0 to 1") {
     BenchRequest request = request_for({shape(1, 16, 32, false), shape(1, 17, 32, false)});
     std::vector<double> done;
-    request.progress = [&](std::string_view, double share, double) { done.push_back(share); };
+    request.progress = [&](const Message&, double share, double) { done.push_back(share); };
     World world;
     bench(request, machine_of(world));
     CHECK(done == std::vector<double>{0.0, 0.5, 1.0});
 }
 
 TEST_CASE("without a card bench says so") {
-    std::string why;
+    Message why;
     if (card_here(&why)) {
         return;
     }
@@ -241,6 +241,6 @@ TEST_CASE("without a card bench says so") {
         said = error.what();
     }
     CHECK(has(said, "bench needs a GPU"));
-    CHECK(has(said, why));
+    CHECK(has(said, why.en));
     CHECK(has(said, "compare, explain and sweep"));
 }

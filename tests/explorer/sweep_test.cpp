@@ -35,7 +35,7 @@ SweepRequest over_lengths(const std::vector<std::int64_t>& lengths) {
     request.options = {{"seqlen", {}}};
     for (const std::int64_t length : lengths) {
         request.options[0].values.push_back(std::to_string(length));
-        request.questions.push_back({{request.questions.size()}, small_request(length), ""});
+        request.questions.push_back({{request.questions.size()}, small_request(length), {}});
     }
     return request;
 }
@@ -69,7 +69,7 @@ struct OnACard {
             }
             calls.push_back(call);
             if (problem.seqlen_q == length_that_fails) {
-                throw gpu::Error("not enough memory on the card");
+                throw gpu::Error({"not enough memory on the card", "显存不足"});
             }
             if (problem.seqlen_q == length_without_memory) {
                 throw std::bad_alloc();
@@ -172,9 +172,9 @@ TEST_CASE("what fails on the card fails that point alone") {
     card.length_without_memory = 192;
     const Sweep result = sweep(over_lengths({64, 128, 192, 256}), card.steps());
     CHECK(result.points[0].refusal.empty());
-    CHECK(result.points[1].refusal == "not enough memory on the card");
+    CHECK(result.points[1].refusal.en == "not enough memory on the card");
     CHECK(result.points[1].failed);
-    CHECK(result.points[2].refusal.find("out of memory") == 0);
+    CHECK(result.points[2].refusal.en.find("out of memory") == 0);
     CHECK(result.points[2].failed);
     CHECK(result.points[3].comparison.variants[0].timed->median_us == 256.0);
     card.length_that_fails = 64;
@@ -183,15 +183,15 @@ TEST_CASE("what fails on the card fails that point alone") {
 
 TEST_CASE("a point that can't be asked keeps its place; when none can be, that is an error") {
     SweepRequest request = over_lengths({64, 128, 192});
-    request.questions[1].refusal = "--heads 3 --kv-heads 2: no";
+    request.questions[1].refusal = {"--heads 3 --kv-heads 2: no", "--heads 3 --kv-heads 2: no"};
     request.questions[2].request.problem.head_dim = 46;
     const Sweep result = sweep(request);
     CHECK(result.points[0].refusal.empty());
-    CHECK(result.points[1].refusal == "--heads 3 --kv-heads 2: no");
-    CHECK(result.points[2].refusal.find("--head-dim 46") == 0);
+    CHECK(result.points[1].refusal.en == "--heads 3 --kv-heads 2: no");
+    CHECK(result.points[2].refusal.en.find("--head-dim 46") == 0);
     CHECK_FALSE(result.points[2].failed);
 
-    request.questions[0].refusal = "no";
+    request.questions[0].refusal = {"no", "no"};
     CHECK_THROWS_WITH_AS(sweep(request), "none of the 3 points can run; one says: no", UsageError);
     request.questions.resize(1);
     CHECK_THROWS_WITH_AS(sweep(request), "no", UsageError);
@@ -229,9 +229,9 @@ TEST_CASE("progress goes upwards, from 0 to 1, and says which point it is") {
     SweepRequest request = over_lengths({64, 128});
     std::vector<double> shares;
     std::string last;
-    request.progress = [&](std::string_view what, double done, double total) {
+    request.progress = [&](const Message& what, double done, double total) {
         shares.push_back(done);
-        last = what;
+        last = what.en;
         CHECK(total > 0.0);
     };
     sweep(request, card.steps());

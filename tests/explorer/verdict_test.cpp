@@ -55,16 +55,16 @@ struct Run {
 bool passes(const Run& run) {
     const ErrorReport report = run.check();
     if (report.verdict != Verdict::pass) {
-        MESSAGE(report.reason);
+        MESSAGE(report.reason.en);
     }
     return report.verdict == Verdict::pass;
 }
 
 bool fails(const Run& run, const std::string& part = "") {
     const ErrorReport report = run.check();
-    const bool named = report.reason.find(part) != std::string::npos;
+    const bool named = report.reason.en.find(part) != std::string::npos;
     if (!named) {
-        MESSAGE("'", report.reason, "' lacks '", part, "'");
+        MESSAGE("'", report.reason.en, "' lacks '", part, "'");
     }
     return report.verdict == Verdict::fail && !report.reason.empty() && named;
 }

@@ -39,7 +39,7 @@ TEST_CASE("bench: every variant has a verdict and a time that its card can reach
     request.problems = {large(false), large(true), shape(2, 4, 1, 500, 700, 256)};
     request.samples = 7;
     std::vector<double> progress;
-    request.progress = [&](std::string_view, double done, double) { progress.push_back(done); };
+    request.progress = [&](const Message&, double done, double) { progress.push_back(done); };
     const Bench result = bench(request);
     CHECK(progress.back() == 1.0);
     REQUIRE(result.rows.size() == 3);
@@ -55,7 +55,7 @@ TEST_CASE("bench: every variant has a verdict and a time that its card can reach
                 CHECK_FALSE(variant.timed.has_value());
                 continue;
             }
-            CHECK_MESSAGE(variant.error->verdict == Verdict::pass, variant.error->reason);
+            CHECK_MESSAGE(variant.error->verdict == Verdict::pass, variant.error->reason.en);
             REQUIRE(variant.timed.has_value());
             const TimedFacts& timed = *variant.timed;
             CHECK(timed.runs == 7);
@@ -88,7 +88,7 @@ TEST_CASE("bench: cuBLAS reaches more than the kernels, and about the data sheet
     const MatmulLimit& limit = result.limit;
     if (limit.source != MatmulLimit::Source::measured) {
         CHECK_FALSE(limit.why_not_measured.empty());
-        MESSAGE("no limit measured: " << limit.why_not_measured);
+        MESSAGE("no limit measured: " << limit.why_not_measured.en);
         return;
     }
     CAPTURE(limit.before_tflops);

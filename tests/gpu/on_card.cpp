@@ -26,9 +26,9 @@ std::vector<T> part(const std::vector<T>& tensor, std::int64_t batches, std::int
 
 const hardware::Card& card() {
     static const hardware::Card here = [] {
-        std::string why;
+        Message why;
         const auto found = card_here(&why);
-        return found ? *found : throw std::runtime_error(why);
+        return found ? *found : throw Failure(why);
     }();
     return here;
 }
@@ -71,7 +71,7 @@ void expect_right_at(const Problem& problem, const Inputs& inputs, const Output&
     INFO(what, "  ", kernel_tests::text_of(problem));
     CHECK(output.unwritten == 0);
     const ErrorReport error = check(problem, inputs, output.o, output.lse, reference);
-    CHECK_MESSAGE(error.verdict == Verdict::pass, error.reason);
+    CHECK_MESSAGE(error.verdict == Verdict::pass, error.reason.en);
 }
 
 void expect_right_on_card(const Problem& problem, const Inputs& inputs, int splits) {

@@ -12,9 +12,9 @@ namespace {
 struct NeedsCard : doctest::IReporter {
     explicit NeedsCard(const doctest::ContextOptions&) {}
     void test_run_start() override {
-        std::string why;
+        flashlens::Message why;
         if (!flashlens::gpu::device(&why)) {
-            std::printf("skipped: %s\n", why.c_str());
+            std::printf("skipped: %s\n", why.en.c_str());
             std::fflush(stdout);
             std::_Exit(77);
         }

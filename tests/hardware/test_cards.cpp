@@ -27,7 +27,7 @@ TEST_CASE("the cards of the table are all there, in order, each with its source"
     for (const Card& card : cards()) {
         CAPTURE(card.name);
         names.insert(card.name);
-        CHECK(card.source.find("NVIDIA") != std::string::npos);
+        CHECK(card.source.en.find("NVIDIA") != std::string::npos);
         CHECK(card.matmul_tflops > card.fp32_tflops);
         CHECK(card.memory_gb_per_s > 0);
         if (before != nullptr) {

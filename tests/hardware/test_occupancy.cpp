@@ -84,8 +84,8 @@ TEST_CASE("the opt-in maximum fits once and one byte more does not, on every chi
         CHECK(refused.ctas_per_sm == 0);
         CHECK(refused.limiter == Limiter::does_not_fit);
         CHECK(refused.fraction == 0.0);
-        CHECK(refused.refusal == "needs " + std::to_string(most + 1) + " bytes of shared memory per CTA, " + card.name +
-                                     " allows " + std::to_string(most));
+        CHECK(refused.refusal.en == "needs " + std::to_string(most + 1) + " bytes of shared memory per CTA, " +
+                                        card.name + " allows " + std::to_string(most));
     }
 }
 
@@ -95,9 +95,11 @@ TEST_CASE("a launch that can't be is refused by every limit it passes, with what
     check("A100", 1024, 64, 0, 1, Limiter::registers, 0.5);
     // Nine warps of 5632 registers are 50688, but the launch check counts twelve: 67584.
     check("A100", 288, 176, 0, 0, Limiter::does_not_fit, 0.0);
-    CHECK(occupancy(find_card("A100"), 288, 176, 0).refusal == "needs 67584 registers per CTA, A100 40GB allows 65536");
-    CHECK(occupancy(find_card("A100"), 32, 256, 0).refusal == "needs 256 registers per thread, A100 40GB allows 255");
-    CHECK(occupancy(find_card("L4"), 2048, 16, 131072).refusal ==
+    CHECK(occupancy(find_card("A100"), 288, 176, 0).refusal.en ==
+          "needs 67584 registers per CTA, A100 40GB allows 65536");
+    CHECK(occupancy(find_card("A100"), 32, 256, 0).refusal.en ==
+          "needs 256 registers per thread, A100 40GB allows 255");
+    CHECK(occupancy(find_card("L4"), 2048, 16, 131072).refusal.en ==
           "needs 131072 bytes of shared memory per CTA, L4 allows 101376; needs 2048 threads per CTA, L4 allows 1024");
     CHECK(occupancy(find_card("L4"), 2147483647, 255, 2147483647).ctas_per_sm == 0);
 }

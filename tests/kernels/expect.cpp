@@ -9,7 +9,7 @@ void expect_right(const Problem& problem, const Inputs& inputs, const Output& ou
     INFO(variant, "  ", text_of(problem));
     CHECK(output.unwritten == 0);
     const ErrorReport error = judge(problem, inputs, output);
-    CHECK_MESSAGE(error.verdict == Verdict::pass, error.reason);
+    CHECK_MESSAGE(error.verdict == Verdict::pass, error.reason.en);
 }
 
 void expect_right(const Problem& problem, const Inputs& inputs, int splits) {
@@ -19,7 +19,7 @@ void expect_right(const Problem& problem, const Inputs& inputs, int splits) {
         const Output output = run(problem, inputs, {.variant = variant, .splits = splits});
         CHECK(output.unwritten == 0);
         const ErrorReport error = check(problem, inputs, output.o, output.lse, reference);
-        CHECK_MESSAGE(error.verdict == Verdict::pass, error.reason);
+        CHECK_MESSAGE(error.verdict == Verdict::pass, error.reason.en);
     }
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 void expect_pass(const Problem& p, const Inputs& inputs, const Output& output, const std::string& what) {
     const ErrorReport error = judge(p, inputs, output);
-    CHECK_MESSAGE(error.verdict == Verdict::pass, what << " " << text_of(p) << ": " << error.reason);
+    CHECK_MESSAGE(error.verdict == Verdict::pass, what << " " << text_of(p) << ": " << error.reason.en);
 }
 
 std::vector<Problem> a_few_shapes() {

@@ -57,7 +57,7 @@ void expect_tuned_right(const Problem& p, const Inputs& inputs) {
         const Output output = run(p, inputs, how);
         CHECK(output.unwritten == 0);
         const ErrorReport error = check(p, inputs, output.o, output.lse, reference);
-        CHECK_MESSAGE(error.verdict == Verdict::pass, error.reason);
+        CHECK_MESSAGE(error.verdict == Verdict::pass, error.reason.en);
     }
 }
 

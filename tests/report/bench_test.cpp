@@ -58,7 +58,7 @@ Bench sample() {
     bench.samples = 21;
     bench.warm_up_us = 10e3;
     bench.sample_us = 1e3;
-    bench.limit = {MatmulLimit::Source::measured, 687.0, "cuBLAS 13.1.0", 8192, 680.0, 687.0, ""};
+    bench.limit = {MatmulLimit::Source::measured, 687.0, "cuBLAS 13.1.0", 8192, 680.0, 687.0, {}};
     const auto quiet = [](double us) { return times(us, us * 0.999, us * 1.001); };
     bench.rows.push_back({shape(4, 32, 4096, 64, false),
                           {variant("v1", quiet(4000)), variant("v2", quiet(2000)), variant("v3", quiet(1000))},
@@ -67,7 +67,8 @@ Bench sample() {
                           {variant("v1", std::nullopt), variant("v2", quiet(1000)), variant("v3", quiet(800))},
                           100});
     bench.rows[1].variants[0].error.reset();
-    bench.rows[1].variants[0].refusal = "--head-dim 256: takes multiples of 8 up to 128";
+    bench.rows[1].variants[0].refusal = {"--head-dim 256: takes multiples of 8 up to 128",
+                                         "--head-dim 256: takes multiples of 8 up to 128"};
     bench.rows.push_back({shape(4, 32, 4096, 64, true),
                           {variant("v1", quiet(2000)), variant("v2", quiet(500)), variant("v3", quiet(400))},
                           100});
@@ -166,7 +167,13 @@ TEST_CASE("bench says how it was measured, and on what") {
 
     Bench bench = sample();
     bench.verify = Verify::off;
-    bench.limit = {MatmulLimit::Source::nominal, 989.0, "", 0, 0.0, 0.0, "libcublas.so.13 is not on this machine"};
+    bench.limit = {MatmulLimit::Source::nominal,
+                   989.0,
+                   "",
+                   0,
+                   0.0,
+                   0.0,
+                   {"libcublas.so.13 is not on this machine", "本机没有 libcublas.so.13"}};
     const std::string nominal = flat(show_bench(bench, Language::en, in_a_file));
     CHECK(has(nominal, "limit: 989 TFLOP/s, nominal"));
     CHECK(has(nominal, "(libcublas.so.13 is not on this machine)"));
@@ -200,7 +207,8 @@ TEST_CASE("a wrong result has no time, no rate and no ratio, and its reason is t
     Bench bench = sample();
     bench.rows[0].variants[1].timed.reset();
     bench.rows[0].variants[1].error->verdict = Verdict::fail;
-    bench.rows[0].variants[1].error->reason = "O(0, 3, 1, 5) is NaN, expected 0.25";
+    bench.rows[0].variants[1].error->reason = {"O(0, 3, 1, 5) is NaN, expected 0.25",
+                                               "O(0, 3, 1, 5) is NaN, expected 0.25"};
     CHECK(any_wrong(bench));
     CHECK_FALSE(any_wrong(sample()));
     const std::string text = show_bench(bench, Language::en, in_a_file);

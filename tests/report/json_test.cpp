@@ -67,8 +67,9 @@ TEST_CASE("JSON of failures is strictly valid") {
     comparison.variants[0].error->lse_max_abs_error = INFINITY;
     comparison.variants[0].error->rms_error = -INFINITY;
     comparison.variants[0].error->verdict = Verdict::fail;
-    comparison.variants[0].error->reason = "a \"quoted\" reason with a tab\t and a bad byte \xff";
-    comparison.variants[1].refusal = "no";
+    comparison.variants[0].error->reason = {"a \"quoted\" reason with a tab\t and a bad byte \xff",
+                                            "a \"quoted\" reason with a tab\t and a bad byte \xff"};
+    comparison.variants[1].refusal = {"no", "no"};
     comparison.input_folder = "/tmp/\x1b/\x80";
     const std::string text = to_json(comparison, Detail::compared, Language::en);
     const json parsed = json::parse(text);
@@ -86,7 +87,7 @@ TEST_CASE("JSON of failures is strictly valid") {
 }
 
 TEST_CASE("JSON of the devices") {
-    const json parsed = json::parse(devices_to_json(std::nullopt, "this build has no CUDA"));
+    const json parsed = json::parse(devices_to_json(std::nullopt, {"this build has no CUDA", "编译时没有 CUDA"}));
     CHECK(parsed["here"].is_null());
     CHECK(parsed["why_none_here"] == "this build has no CUDA");
     CHECK(parsed["cards"].size() == hardware::cards().size());

@@ -19,7 +19,7 @@ hardware::Card a100() {
     card.matmul_tflops = 312;
     card.fp32_tflops = 19.5;
     card.memory_gb_per_s = 1555;
-    card.source = "NVIDIA A100 data sheet";
+    card.source = {"NVIDIA A100 data sheet", "NVIDIA A100 data sheet"};
     return card;
 }
 
@@ -34,7 +34,7 @@ VariantFacts v1() {
     facts.launch.threads = 128;
     facts.launch.smem_bytes = 36992;
     facts.launch.registers = 255;
-    facts.launch.occupancy = {2, hardware::Limiter::registers, 0.125, ""};
+    facts.launch.occupancy = {2, hardware::Limiter::registers, 0.125, {}};
     facts.launch.waves = {416.0 / 216.0, 108, 1.0};
     facts.launch.ctas = 416;
     facts.launch.ctas_with_work = 416;
@@ -168,7 +168,7 @@ Comparison random(std::mt19937_64& generator) {
     const bool timed = generator() % 2 == 0;
     for (VariantFacts& variant : result.variants) {
         if (generator() % 10 == 0) {
-            variant.refusal = "head dim 256 is over v1's limit of 128";
+            variant.refusal = {"head dim 256 is over v1's limit of 128", "head dim 256 is over v1's limit of 128"};
         }
         LaunchFacts& launch = variant.launch;
         launch.ctas_with_work = variant.name == "v2" && problem.seqlen_q <= 128 && generator() % 2 == 0

@@ -82,7 +82,7 @@ TEST_CASE("quantities are the comparison's figures") {
     CHECK(quantity("splits").of(v1, timed) == 13.0);
     CHECK_FALSE(quantity("splits").of(v2, timed));
     Comparison refused = timed;
-    refused.variants[0].refusal = "no";
+    refused.variants[0].refusal = {"no", "no"};
     for (const Quantity& q : quantities()) {
         CAPTURE(q.name);
         CHECK_FALSE(q.of(refused.variants[0], refused));
@@ -94,8 +94,8 @@ TEST_CASE("quantities are the comparison's figures") {
 
 TEST_CASE("every line within the terminal, every row of the table as wide as the others") {
     Sweep odd = sweep_of(samples::simulated());
-    odd.points[1].refusal = "这个形状不能运行，因为 head dim 太大";
-    odd.points[2].comparison.variants[0].refusal = "head_dim 256 is over 128";
+    odd.points[1].refusal = {"这个形状不能运行，因为 head dim 太大", "这个形状不能运行，因为 head dim 太大"};
+    odd.points[2].comparison.variants[0].refusal = {"head_dim 256 is over 128", "head_dim 256 is over 128"};
     odd.counting_left_out = true;
     odd.counting_seconds = 100.0;
     for (const Sweep& sweep : {sweep_of(samples::timed()), sweep_of(samples::explained()), odd}) {
@@ -149,9 +149,9 @@ TEST_CASE("one row for each point, in order, its figures beside its settings") {
 
 TEST_CASE("what can't run says why, in its row and below") {
     Sweep sweep = sweep_of(samples::simulated());
-    sweep.points[1].refusal = "--head-dim 46: no";
-    sweep.points[2].comparison.variants[0].refusal = "too large";
-    sweep.points[3].comparison.variants[0].refusal = "too large";
+    sweep.points[1].refusal = {"--head-dim 46: no", "--head-dim 46: no"};
+    sweep.points[2].comparison.variants[0].refusal = {"too large", "too large"};
+    sweep.points[3].comparison.variants[0].refusal = {"too large", "too large"};
     const std::string text = show_sweep(sweep, nullptr, Language::en, wide);
     CHECK(has(text, "[1] --head-dim 46: no\n"));
     CHECK(has(text, "[2] v1: too large\n"));
@@ -248,7 +248,7 @@ TEST_CASE("words instead of numbers become bars") {
     REQUIRE(chart.series.size() == 4);
     CHECK(chart.series[0].points[1].x == 1.0);
     CHECK(chart.series[0].points[1].label == "20 %");
-    sweep.points[0].refusal = "no";
+    sweep.points[0].refusal = {"no", "no"};
     const Chart gap = sweep_chart(sweep, quantity("sm-fill"), Language::en);
     CHECK_FALSE(gap.series[0].points[0].value);
     CHECK(gap.series[0].points[0].label == "-");
@@ -270,7 +270,7 @@ TEST_CASE("too many lines are cut to some, and the caption says so") {
         many.options[1].values.push_back(std::to_string(i));
     }
     for (std::vector<std::size_t>& at : combinations(many.options)) {
-        many.points.push_back({std::move(at), "", false, samples::simulated()});
+        many.points.push_back({std::move(at), {}, false, samples::simulated()});
     }
     const Chart chart = sweep_chart(many, quantity("sm-fill"), Language::en);
     CHECK(chart.series.size() == 12);
@@ -279,8 +279,8 @@ TEST_CASE("too many lines are cut to some, and the caption says so") {
 
 TEST_CASE("CSV: a line for each point and variant, in base units") {
     Sweep sweep = sweep_of(samples::timed());
-    sweep.points[0].refusal = "no, \"never\"";
-    sweep.points[2].comparison.variants[0].refusal = "too large";
+    sweep.points[0].refusal = {"no, \"never\"", "no, \"never\""};
+    sweep.points[2].comparison.variants[0].refusal = {"too large", "too large"};
     const std::vector<std::string> csv = lines(sweep_to_csv(sweep));
     REQUIRE(csv.size() == 1 + 1 + 7 * 2);
     CHECK(csv[0].rfind("seqlen,batch,heads,kv_heads,seqlen_q,seqlen_k,head_dim,mask,align,dtype,scale,seed,dist,gpu,"
@@ -300,8 +300,8 @@ TEST_CASE("CSV: a line for each point and variant, in base units") {
 
 TEST_CASE("JSON: strictly valid, null for what is not known") {
     Sweep sweep = sweep_of(samples::timed());
-    sweep.points[0].refusal = "no";
-    sweep.points[2].comparison.variants[0].refusal = "too large";
+    sweep.points[0].refusal = {"no", "no"};
+    sweep.points[2].comparison.variants[0].refusal = {"too large", "too large"};
     sweep.points[3].comparison.variants[0].timed->median_us = std::numeric_limits<double>::quiet_NaN();
     const json parsed = json::parse(sweep_to_json(sweep));
     CHECK(parsed["options"][0] == json({{"name", "seqlen"}, {"values", {"256", "512", "1024", "2048"}}}));

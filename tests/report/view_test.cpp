@@ -211,7 +211,7 @@ TEST_CASE("a variant that can't run says why and has no figures") {
     Comparison comparison = samples::timed();
     VariantFacts refused;
     refused.name = "v1";
-    refused.refusal = "head_dim 256 is over 128";
+    refused.refusal = {"head_dim 256 is over 128", "head_dim 256 is over 128"};
     comparison.variants[0] = refused;
     const std::string text = show(comparison, Detail::compared, Language::en, wide);
     CHECK(has(text, "no: head_dim 256 is over 128"));
@@ -224,7 +224,8 @@ TEST_CASE("a variant that can't run says why and has no figures") {
 TEST_CASE("a failed verdict shows its reason, and no figure reads nan%") {
     Comparison comparison = samples::simulated();
     comparison.variants[1].error->verdict = Verdict::fail;
-    comparison.variants[1].error->reason = "O(0, 3, 1, 5) is NaN, expected 0.25";
+    comparison.variants[1].error->reason = {"O(0, 3, 1, 5) is NaN, expected 0.25",
+                                            "O(0, 3, 1, 5) is NaN, expected 0.25"};
     comparison.variants[1].error->max_abs_error = std::nan("");
     comparison.variants[1].launch.occupancy.fraction = std::nan("");
     const std::string text = show(comparison, Detail::compared, Language::en, wide);
@@ -276,12 +277,13 @@ TEST_CASE("devices") {
     for (const int columns : {40, 80, 120}) {
         for (const Language language : {Language::en, Language::zh}) {
             const Terminal terminal{columns, true, false};
-            const std::string text = show_devices(std::nullopt, "this build has no CUDA", language, terminal);
+            const std::string text =
+                show_devices(std::nullopt, {"this build has no CUDA", "编译时没有 CUDA"}, language, terminal);
             CHECK((check_shape(text, terminal) > 0) == (columns >= 80));
-            CHECK(has(flat(text), "this build has no CUDA"));
+            CHECK(has(flat(text), language == Language::zh ? "编译时没有 CUDA" : "this build has no CUDA"));
         }
     }
-    const std::string text = show_devices(samples::timed().card, "", Language::en, wide);
+    const std::string text = show_devices(samples::timed().card, {}, Language::en, wide);
     CHECK(has(text, "In this machine: A100 40GB, 108 SMs, sm_80"));
     for (const hardware::Card& card : hardware::cards()) {
         CHECK(has(text, card.name.c_str()));

@@ -125,7 +125,7 @@ TEST_CASE("the sentences follow the figures") {
     }
     SUBCASE("one variant alone") {
         Comparison comparison = samples::simulated();
-        comparison.variants[0].refusal = "no";
+        comparison.variants[0].refusal = {"no", "no"};
         const auto sentences = why(comparison, Language::en);
         CHECK(sentences.size() >= 2);
         CHECK_FALSE(says(sentences, "v1"));
