@@ -8,9 +8,9 @@
 #include <stdexcept>
 #include <tuple>
 
+#include "explorer/cta_work.h"
 #include "explorer/variant.h"
 #include "kernels/run.cuh"
-#include "kernels/v2_tuned/plan.h"
 
 namespace flashlens {
 namespace {
@@ -51,21 +51,6 @@ public:
 private:
     using Key = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
 
-    /// What a CTA works on: batch and head, and the split of v1 or the query block of the others.
-    struct Work {
-        std::int64_t batch = 0, head = 0, place = 0;
-    };
-
-    Work work_of(simt::Dim3 block) const {
-        if (planned_.name == "v1")
-            return {block.x, block.y, block.z};
-        if (planned_.name == "v2")
-            return {block.y, block.z, block.x};
-        const auto [head, place] =
-            v2_tuned::work_of(planned_.launch.order, planned_.launch.ctas, problem_.batch * problem_.heads, block.x);
-        return {head / problem_.heads, head % problem_.heads, place};
-    }
-
     std::int64_t query_blocks() const {
         const std::int64_t block_m = planned_.launch.tile.block_m;
         return (problem_.seqlen_q + block_m - 1) / block_m;
@@ -73,7 +58,7 @@ private:
 
     Key key(simt::Dim3 block) const {
         const bool v1 = planned_.launch.splits.has_value();
-        auto [batch, head, place] = work_of(block);
+        auto [batch, head, place] = work_of(planned_, problem_, {block.x, block.y, block.z});
         const std::int64_t kv_head = head / (problem_.heads / problem_.kv_heads);
         const std::int64_t row_bytes = problem_.head_dim * 2;
         const std::int64_t q_row = batch * problem_.seqlen_q * problem_.heads + head;
