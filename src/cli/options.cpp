@@ -17,8 +17,8 @@ namespace {
 
 using enum Command;
 
-constexpr Commands questions{compare, explain, sweep, bench};
-constexpr Commands reports{compare, explain, sweep, bench, devices};
+constexpr Commands questions{compare, explain, map, sweep, bench};
+constexpr Commands reports{compare, explain, map, sweep, bench, devices};
 
 constexpr std::array option_table = std::to_array<Option>({
     {"--batch", "-b", Values::number, "", questions, true, true},
@@ -37,11 +37,12 @@ constexpr std::array option_table = std::to_array<Option>({
     {"--seed", "", Values::number, "", questions, true, true},
     {"--dist", "", Values::choices, "normal uniform sharp ones", questions, true, true},
     {"--machine", "", Values::choices, "auto gpu cpu", {compare, sweep}},
-    {"--gpu", "", Values::cards, "", {compare, explain, sweep}, true},
+    {"--gpu", "", Values::cards, "", {compare, explain, map, sweep}, true},
     {"--variants", "", Values::variants, "", questions},
     {"--splits", "", Values::number, "", questions, true},
     {"--verify", "", Values::choices, "full sample off", {compare, bench}},
     {"--input", "", Values::folder, "", {compare, explain}},
+    {"--view", "", Values::choices, "ctas warps lanes blocks sms", {map}},
     {"--output", "", Values::folder, "", {compare}},
     {"--chart", "", Values::charts, "", {sweep}},
     {"--count", "", Values::choices, "auto on off", {sweep}},
@@ -50,12 +51,12 @@ constexpr std::array option_table = std::to_array<Option>({
     {"--limit", "", Values::choices, "measured nominal", {bench}},
     {"--json", "", Values::file, "", reports},
     {"--csv", "", Values::file, "", {sweep, bench}},
-    {"--svg", "", Values::file, "", {sweep}},
-    {"--lang", "", Values::choices, "en zh", {compare, explain, sweep, bench, devices, help}},
-    {"--no-color", "", Values::none, "", {compare, explain, sweep, bench, devices, help}},
+    {"--svg", "", Values::file, "", {map, sweep}},
+    {"--lang", "", Values::choices, "en zh", {compare, explain, map, sweep, bench, devices, help}},
+    {"--no-color", "", Values::none, "", {compare, explain, map, sweep, bench, devices, help}},
 });
 
-constexpr std::array all_commands{compare, explain, sweep, bench, devices, completion, help};
+constexpr std::array all_commands{compare, explain, map, sweep, bench, devices, completion, help};
 /// Those that a word may follow which is no option.
 constexpr Commands with_word{completion, help};
 
@@ -137,6 +138,8 @@ std::string_view name_of(Command command) {
             return "compare";
         case Command::explain:
             return "explain";
+        case Command::map:
+            return "map";
         case Command::sweep:
             return "sweep";
         case Command::bench:

@@ -13,7 +13,7 @@
 
 namespace flashlens::cli {
 
-enum class Command { compare, explain, sweep, bench, devices, completion, help };
+enum class Command { compare, explain, map, sweep, bench, devices, completion, help };
 
 std::string_view name_of(Command command);
 

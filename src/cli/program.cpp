@@ -52,6 +52,8 @@ int dispatch(const std::vector<std::string>& arguments, const Explorer& explorer
     switch (given.command) {
         case Command::explain:
             return run_explain(context);
+        case Command::map:
+            return run_map(context);
         case Command::sweep:
             return run_sweep(context);
         case Command::bench:

@@ -1,6 +1,7 @@
 // A chart as data: lines over an axis, or bars beside names. chart_text draws it in a terminal, svg for a page.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -49,6 +50,8 @@ struct Chart {
 
 inline constexpr std::size_t hues = 6;
 inline constexpr std::size_t forms = 3;
+/// The hues in a terminal (SGR codes).
+inline constexpr std::array<const char*, hues> hue_codes{"36", "33", "35", "32", "34", "31"};
 
 /// Which ticks have room: their labels, `widths` wide and centred at `places` (ascending), keep `gap` between them. Of
 /// ticks at equal distances every one, or every second, ... counted from the first; of others as many as fit from the

@@ -25,7 +25,6 @@ constexpr std::array<std::array<std::string_view, forms>, hues> markers{
     {{"○", "●", "◎"}, {"□", "■", "▣"}, {"△", "▲", "◬"}, {"◇", "◆", "◈"}, {"▽", "▼", "◪"}, {"☆", "★", "◩"}}};
 constexpr std::array<std::array<std::string_view, forms>, hues> letters{
     {{"a", "A", "1"}, {"b", "B", "2"}, {"c", "C", "3"}, {"d", "D", "4"}, {"e", "E", "5"}, {"f", "F", "6"}}};
-constexpr std::array<const char*, hues> colours{"36", "33", "35", "32", "34", "31"};
 
 std::string_view marker(const Series& series, const Terminal& terminal) {
     return (terminal.utf8 ? markers : letters)[series.hue % hues][series.form % forms];
@@ -39,7 +38,7 @@ std::string coloured(std::string_view text, std::size_t hue, const Terminal& ter
     if (!terminal.colour || text.empty()) {
         return std::string(text);
     }
-    return std::string("\x1b[") + colours[hue % hues] + "m" + std::string(text) + "\x1b[0m";
+    return std::string("\x1b[") + hue_codes[hue % hues] + "m" + std::string(text) + "\x1b[0m";
 }
 
 std::string repeated(std::string_view text, int times) {

@@ -16,24 +16,6 @@ namespace {
 
 constexpr int column_minimum = 22;  ///< narrower value columns make a table that nobody reads
 
-std::string shape(const Problem& problem, Language language) {
-    // A no-break space keeps a name and its figure on one line.
-    std::string line = fmt::format("B\u00a0{}  H\u00a0{}  KV\u00a0{}  Sq\u00a0{}  Sk\u00a0{}  D\u00a0{}  {}",
-                                   problem.batch, problem.heads, problem.kv_heads, problem.seqlen_q, problem.seqlen_k,
-                                   problem.head_dim, dtype_name(problem.dtype));
-    const Text mask = !problem.causal                        ? Text::full_mask
-                      : problem.align == Align::bottom_right ? Text::causal_bottom_right
-                                                             : Text::causal_top_left;
-    const std::string named = fill(language, mask, problem.diagonal());
-    return fmt::format("{}  {}  scale\u00a0{:.6g}", line, named, problem.scale);
-}
-
-std::string card(const Comparison& comparison, Language language) {
-    const hardware::Card& card = comparison.card;
-    return fill(language, comparison.card_is_here ? Text::card_here : Text::card_not_here, printable(card.name),
-                card.sm_count, card.chip);
-}
-
 std::string header(const Comparison& comparison, Detail detail, Language language, const Terminal& terminal) {
     const auto say = [&](Text name) { return std::string(text(language, name)); };
     const Problem& problem = comparison.problem;
@@ -44,7 +26,8 @@ std::string header(const Comparison& comparison, Detail detail, Language languag
     const auto line = [&](Text label, const std::string& what) { return labelled(say(label), width, what, terminal); };
     const Text title = detail == Detail::compared ? Text::title_compare : Text::title_explain;
     std::string result = labelled("", 0, say(title), terminal, Style::bold);
-    result += labelled("", width, shape(problem, language), terminal);
+    result += labelled("", width, fmt::format("{}  scale\u00a0{:.6g}", shape_line(problem, language), problem.scale),
+                       terminal);
     result += line(Text::work, fill(language, Text::work_figures, report::work(static_cast<double>(flops(problem))),
                                     magnitude(static_cast<double>(visible_pairs(problem)))));
     if (detail == Detail::compared) {
@@ -53,7 +36,7 @@ std::string header(const Comparison& comparison, Detail detail, Language languag
                                    ? fill(language, Text::inputs_random, distribution_name(problem.dist), problem.seed)
                                    : fill(language, Text::inputs_files, printable(comparison.input_folder)));
     }
-    result += line(Text::card, card(comparison, language));
+    result += line(Text::card, card_line(comparison, language));
     result += labelled("", width, fill(language, Text::card_source, printable(comparison.card.source.in(language))),
                        terminal);
     if (detail == Detail::compared) {
@@ -102,6 +85,24 @@ std::string notes(const Comparison& comparison, Language language, const Termina
 }
 
 }  // namespace
+
+std::string shape_line(const Problem& problem, Language language) {
+    // A no-break space keeps a name and its figure on one line.
+    std::string line = fmt::format("B\u00a0{}  H\u00a0{}  KV\u00a0{}  Sq\u00a0{}  Sk\u00a0{}  D\u00a0{}  {}",
+                                   problem.batch, problem.heads, problem.kv_heads, problem.seqlen_q, problem.seqlen_k,
+                                   problem.head_dim, dtype_name(problem.dtype));
+    const Text mask = !problem.causal                        ? Text::full_mask
+                      : problem.align == Align::bottom_right ? Text::causal_bottom_right
+                                                             : Text::causal_top_left;
+    const std::string named = fill(language, mask, problem.diagonal());
+    return line + "  " + named;
+}
+
+std::string card_line(const Comparison& comparison, Language language) {
+    const hardware::Card& card = comparison.card;
+    return fill(language, comparison.card_is_here ? Text::card_here : Text::card_not_here, printable(card.name),
+                card.sm_count, card.chip);
+}
 
 std::string dtype_name(DType dtype) {
     return dtype == DType::fp16 ? "fp16" : "bf16";

@@ -17,6 +17,10 @@ enum class Detail { explained, compared };
 /// below the other. A variant that can't run has its reason in its column, and no figures.
 std::string show(const Comparison& comparison, Detail detail, Language language, const Terminal& terminal);
 
+/// "B 2  H 16  KV 16  Sq 512 ...", with type and mask.
+std::string shape_line(const Problem& problem, Language language);
+/// The card's name, whether it is here, its SMs and chip.
+std::string card_line(const Comparison& comparison, Language language);
 /// "fp16", "bf16".
 std::string dtype_name(DType dtype);
 /// "bottom-right", "top-left".

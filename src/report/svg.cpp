@@ -7,98 +7,20 @@
 #include <string_view>
 #include <vector>
 
+#include "report/svg_parts.h"
 #include "report/width.h"
 
 namespace flashlens::report {
 namespace {
 
-// A slide of 16:9. Letters are large: they are read from the last row.
-constexpr double page_width = 1280.0;
-constexpr double page_height = 720.0;
-constexpr double margin = 44.0;
-constexpr double title_size = 34.0;
-constexpr double text_size = 22.0;
-constexpr double small_size = 18.0;
+using namespace svg;
+
 constexpr double inset = 18.0;   ///< of the first and last point of a line, so that markers stay off the axis
 constexpr double bar_gap = 4.0;  ///< between the bars of a group
 constexpr double group_gap = 16.0;
 
-/// Attributes of colour stand in classes, not in custom properties, which not every program that shows SVG knows.
-/// Hues after Okabe and Ito, which people with any kind of colour vision tell apart; lighter ones on dark paper.
-constexpr std::array<std::string_view, hues> on_light{"#0072b2", "#d55e00", "#007a5a", "#a8407f", "#8a6100", "#555555"};
-constexpr std::array<std::string_view, hues> on_dark{"#56b4e9", "#ff9f43", "#3ddbb0", "#f39ac7", "#f0e442", "#c8c8c8"};
 /// Dashes of each form.
 constexpr std::array<std::string_view, forms> dashes{"10 7", "none", "3 6"};
-
-std::string style() {
-    const auto theme = [](std::string_view paper, std::string_view ink, std::string_view faint, std::string_view grid,
-                          const std::array<std::string_view, hues>& colours) {
-        std::string css =
-            fmt::format(".paper{{fill:{0}}}.ink{{fill:{1}}}.faint{{fill:{2}}}.grid{{stroke:{3}}}.axis{{stroke:{2}}}",
-                        paper, ink, faint, grid);
-        for (std::size_t i = 0; i < colours.size(); ++i) {
-            css += fmt::format(".line{0}{{stroke:{1}}}.full{0}{{fill:{1}}}", i, colours[i]);
-        }
-        return css;
-    };
-    std::string css =
-        "text{font-family:'Noto Sans','Noto Sans CJK SC','PingFang SC','Microsoft YaHei',system-ui,sans-serif}"
-        ".series{fill:none;stroke-width:4;stroke-linejoin:round;stroke-linecap:butt}.marker{stroke-width:3}.hollow{"
-        "fill:none}"
-        ".grid{stroke-width:1}.axis{stroke-width:2}.level{stroke-width:2;stroke-dasharray:2 6}";
-    css += theme("#ffffff", "#1a1a1a", "#595959", "#dcdcdc", on_light);
-    css += "@media (prefers-color-scheme:dark){" + theme("#14171c", "#f2f2f2", "#b4b8bf", "#363b44", on_dark) + "}";
-    return css;
-}
-
-/// Text made fit for XML: what XML has signs of its own for, and no control characters.
-std::string escaped(std::string_view text) {
-    std::string result;
-    for (const char c : printable(text)) {
-        switch (c) {
-            case '&':
-                result += "&amp;";
-                break;
-            case '<':
-                result += "&lt;";
-                break;
-            case '>':
-                result += "&gt;";
-                break;
-            case '"':
-                result += "&quot;";
-                break;
-            default:
-                result += c;
-        }
-    }
-    return result;
-}
-
-/// Latin letters are a little over half as wide as high, Chinese ones, two columns wide on a terminal, about as wide.
-constexpr double width_per_column = 0.57;
-
-/// About how wide text is; no font is asked.
-double width_of(std::string_view text, double size) {
-    return width_per_column * size * display_width(text);
-}
-
-int columns_of(double width, double size) {
-    return std::max(static_cast<int>(width / (width_per_column * size)), 10);
-}
-
-std::string text(double x, double y, double size, std::string_view anchor, std::string_view ink, std::string_view words,
-                 bool bold = false) {
-    return fmt::format(
-        "<text class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\" font-size=\"{:.0f}\" text-anchor=\"{}\"{} "
-        "xml:space=\"preserve\">{}</text>\n",
-        ink, x, y, size, anchor, bold ? " font-weight=\"bold\"" : "", escaped(words));
-}
-
-std::string line(std::string_view kind, double x1, double y1, double x2, double y2) {
-    return fmt::format("<line class=\"{}\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\"/>\n", kind, x1, y1,
-                       x2, y2);
-}
 
 using Outline = std::vector<std::array<double, 2>>;
 
@@ -154,11 +76,7 @@ public:
         for (const std::string& paragraph : chart_.caption) {
             description += (description.empty() ? "" : " ") + paragraph;
         }
-        return fmt::format(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" "
-            "height=\"{1:.0f}\" role=\"img\">\n<title>{2}</title>\n<desc>{3}</desc>\n<style>{4}</style>\n"
-            "<rect class=\"paper\" width=\"{0:.0f}\" height=\"{1:.0f}\"/>\n{5}</svg>\n",
-            page_width, height_, escaped(chart_.title), escaped(description), style(), body_);
+        return document(chart_.title, description, height_, body_);
     }
 
 private:
