@@ -300,8 +300,6 @@ enum class Text {
     map_step_rows,
     map_s_of_step,
     map_partial_o,
-    map_partial_o_of,
-    map_merge,
     map_own_o,
     map_row_statistics_keys,
     map_row_statistics_rows,
@@ -339,7 +337,7 @@ enum class Text {
     map_sm_neighbours_v2,
     map_sm_free,
     map_owns_tuned_plain,
-    map_key_block_0,
+    map_v1_o_single,
     count_,
 };
 

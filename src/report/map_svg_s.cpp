@@ -98,19 +98,22 @@ public:
         if (units_a_line_ > 1 || apart < plate || o_.visits(shown_.share) > have_room) {
             return;
         }
+        const Span narrowest = o_.keys(o_.visited_end(o_.units() - 1) - 1);
+        const double widest = svg::width_of(std::to_string(o_.visits(shown_.share)), number_size);
+        if (widest + 2.0 > x(narrowest.end) - x(narrowest.begin)) {
+            return;
+        }
         std::int64_t step = 0;
         for (const Visit& visit : o_.walk(shown_.share, have_room)) {
             const std::string number = std::to_string(++step);
             const Span rows = o_.rows(visit.unit);
             const Span keys = o_.keys(visit.key_block);
-            const double width = svg::width_of(number, number_size) + 12.0;
+            const double width = std::min(svg::width_of(number, number_size) + 12.0, x(keys.end) - x(keys.begin) - 2.0);
             const double middle_x = (x(keys.begin) + x(keys.end)) / 2;
             const double middle_y =
                 std::clamp((y(rows.begin) + y(rows.end)) / 2, top_ + plate / 2, top_ + height_ - plate / 2);
-            if (width + 2.0 < x(keys.end) - x(keys.begin)) {
-                slide_.rectangle(full(shown_.hue), middle_x - width / 2, middle_y - plate / 2, width, plate);
-                slide_.text(middle_x, middle_y + 0.36 * number_size, number_size, "middle", "paper", number, true);
-            }
+            slide_.rectangle(full(shown_.hue), middle_x - width / 2, middle_y - plate / 2, width, plate);
+            slide_.text(middle_x, middle_y + 0.36 * number_size, number_size, "middle", "paper", number, true);
         }
     }
 
@@ -134,24 +137,14 @@ public:
         }
     }
 
-    /// Numbers of key blocks above S, the first with what they are, or that at the end where there is no room.
-    void key_blocks(const std::string& title, const std::string& first) {
-        const double block = x(o_.keys(0).end) - x(0);
-        const bool at_the_end = svg::width_of(first, number_size) + 8.0 > block;
-        double end = left_ + width_;
-        if (at_the_end) {
-            slide_.text(end, top_ - 8.0, number_size, "end", "faint", title);
-            end -= svg::width_of(title, number_size) + 6.0;
-        }
-        double free = left_;
-        for (std::int64_t n = 0; n < o_.key_blocks(); ++n) {
+    /// Numbers of key blocks above S, and above them what they are.
+    void key_blocks(const std::string& title) {
+        slide_.text(left_ + width_ / 2, top_ - 26.0, number_size, "middle", "faint", title);
+        const double widest = svg::width_of(std::to_string(o_.key_blocks() - 1), number_size) + 8.0;
+        const std::int64_t every = every_that_fits(widest, x(o_.keys(0).end) - x(0));
+        for (std::int64_t n = 0; n < o_.key_blocks(); n += every) {
             const double middle = (x(o_.keys(n).begin) + x(o_.keys(n).end)) / 2;
-            const std::string number = n == 0 && !at_the_end ? first : std::to_string(n);
-            const double half = svg::width_of(number, number_size) / 2;
-            if (middle - half >= free && middle + half <= end + 4.0) {
-                slide_.text(middle, top_ - 8.0, number_size, "middle", "ink", number);
-                free = middle + half + 8.0;
-            }
+            slide_.text(middle, top_ - 8.0, number_size, "middle", "ink", std::to_string(n));
         }
     }
 
@@ -273,7 +266,7 @@ void ctas_on_slide(Slide& slide, const std::vector<Shown>& all, const Problem& p
         y = slide.paragraph(place.left(i), y, place.width, small_size, "ink", order_words(all[i], language));
         head = std::max(head, y);
     }
-    const double top = head + 34.0;
+    const double top = head + 46.0;
     const double height = std::max(360.0, svg::page_height - 104.0 - top);
     double bottom = 0.0;
     bool present[4] = {};
@@ -282,7 +275,7 @@ void ctas_on_slide(Slide& slide, const std::vector<Shown>& all, const Problem& p
         SOnSlide s(slide, all[i], problem, place.left(i) + gutter, top, place.width - gutter, height);
         slide.text(place.left(i) + gutter - 8.0, top - 8.0, number_size, "end", "faint",
                    all[i].variant->name == "v2-tuned" ? word(Text::map_block) : word(Text::map_cta));
-        s.key_blocks(word(Text::map_key_block), word(Text::map_key_block_0));
+        s.key_blocks(word(Text::map_key_block));
         s.fates();
         s.diagonal();
         s.numbers();
@@ -353,19 +346,16 @@ void blocks_on_slide(Slide& slide, const std::vector<Shown>& all, const Problem&
         for (int matrix = 0; matrix < 2; ++matrix) {
             const double y = k_top + matrix * (0.62 * bar + gap);
             slide.text(left - 10.0, y + 0.44 * bar, text_size, "end", "ink", matrix == 0 ? "K" : "V", true);
-            double free = 0.0;
+            const double widest = svg::width_of(std::to_string(o.key_blocks() - 1), number_size) + 4.0;
             for (std::int64_t n = 0; n < o.key_blocks(); ++n) {
                 const double x1 = s.x(o.keys(n).begin);
                 const double x2 = s.x(o.keys(n).end);
                 const bool met = n < o.visited_end(last_unit);
                 const double between = x2 - x1 > 6.0 ? 2.0 : 0.0;
                 slide.rectangle(met ? full(v1 ? kept : streams) : "quiet", x1, y, x2 - x1 - between, 0.62 * bar);
-                const std::string number = std::to_string(n);
-                const double half = svg::width_of(number, number_size) / 2;
-                if ((x1 + x2) / 2 - half > free && x2 - x1 > 2 * half) {
-                    slide.text((x1 + x2) / 2, y + 0.43 * bar, number_size, "middle", met ? "paper" : "faint", number,
-                               met);
-                    free = (x1 + x2) / 2 + half + 4.0;
+                if (widest <= x2 - x1) {
+                    slide.text((x1 + x2) / 2, y + 0.43 * bar, number_size, "middle", met ? "paper" : "faint",
+                               std::to_string(n), met);
                 }
             }
         }

@@ -22,12 +22,9 @@ constexpr double number_size = 14.0;
 constexpr double slot_height = 17.0;
 constexpr double between = 4.0;
 
-/// Returns the bottom.
-double wave_on_slide(Slide& slide, const Dealing& dealing, const Wave& wave, const Problem& problem, double top) {
-    double widest = 0.0;
-    for (const auto& slot : wave.slots) {
-        widest = std::max(widest, slot ? svg::width_of(std::to_string(slot->number), number_size) : 0.0);
-    }
+/// Numbers are at most `widest`. Returns the bottom.
+double wave_on_slide(Slide& slide, const Dealing& dealing, const Wave& wave, double widest, const Problem& problem,
+                     double top) {
     const double room = page_width - 2 * margin;
     // as few lines as have room for the numbers, with about as many SMs in each
     const int fits = std::max(static_cast<int>((room + between) / (std::max(widest + 8.0, 22.0) + between)), 1);
@@ -67,6 +64,7 @@ void sms_on_slide(Slide& slide, const std::vector<Shown>& all, const Comparison&
     for (const Shown& one : all) {
         const Dealing dealing(*one.variant, comparison.problem, comparison.card);
         y = slide.paragraph(margin, y, room, text_size, full(one.hue), dealing_words(one, dealing, language), true);
+        const double widest = svg::width_of(std::to_string(one.variant->launch.ctas - 1), number_size);
         std::int64_t next = 0;
         for (const std::int64_t index : waves_drawn(dealing)) {
             if (index > next) {
@@ -75,7 +73,7 @@ void sms_on_slide(Slide& slide, const std::vector<Shown>& all, const Comparison&
             }
             const Wave wave = dealing.wave(index);
             y = slide.paragraph(margin, y, room, small_size, "faint", wave_words(dealing, wave, language)) + 4.0;
-            y = wave_on_slide(slide, dealing, wave, comparison.problem, y) + 4.0;
+            y = wave_on_slide(slide, dealing, wave, widest, comparison.problem, y) + 4.0;
             next = index + 1;
         }
         if (dealing.waves() > 0) {

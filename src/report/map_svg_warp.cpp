@@ -39,7 +39,7 @@ void warps_on_slide(Slide& slide, const std::vector<Shown>& all, Language langua
     for (const Shown& one : all) {
         const Ownership& o = one.ownership;
         const int head_dim = one.variant->launch.tile.head_dim;
-        const auto across = static_cast<double>(o.is_v1() ? std::max<std::int64_t>(o.block_keys(), head_dim + 180)
+        const auto across = static_cast<double>(o.is_v1() ? std::max<std::int64_t>(o.block_keys(), head_dim + 24)
                                                           : o.block_keys() + head_dim + 24);
         scale = std::min(scale, place.width / across);
     }
@@ -56,36 +56,38 @@ void warps_on_slide(Slide& slide, const std::vector<Shown>& all, Language langua
         const double left = place.left(i);
         const auto head_dim = static_cast<double>(all[i].variant->launch.tile.head_dim);
         double y = head + 10.0;
-        slide.text(left, y + small_size, small_size, "start", "ink", word(Text::map_s_of_step));
+        y = slide.paragraph(left, y, place.width, small_size, "ink", word(Text::map_s_of_step));
+        slide.text(left, y + small_size, small_size, "start", "faint", "S");
         y += 1.5 * small_size;
         const double side = scale * static_cast<double>(piece);
         if (o.is_v1()) {
             for (std::int64_t key = 0; key < o.block_keys(); key += piece) {
                 piece_of_warp(slide, o.warp_of(0, key), left + scale * static_cast<double>(key), y, side, side);
             }
-            y += side + 24.0;
+            y += side + 8.0;
+            slide.text(left, y + small_size, small_size, "start", "faint", "O");
+            y += 1.5 * small_size;
             constexpr double sign = 26.0;
-            const auto row = [&](const char* before, const std::string& words) {
+            const auto sign_before = [&](const char* before) {
                 slide.text(left + 6.0, y + side / 2 + 7.0, text_size, "start", "ink", before, true);
-                slide.text(left + sign + scale * head_dim + 12.0, y + side / 2 + 6.0, small_size, "start", "ink",
-                           words);
             };
             for (int warp = 0; warp < o.warps(); ++warp) {
-                row(warp == 0 ? "" : "+", fill(language, Text::map_partial_o_of, warp));
+                sign_before(warp == 0 ? "" : "+");
                 piece_of_warp(slide, warp, left + sign, y, scale * head_dim, side);
-                y += side + 6.0;
+                y += side + 4.0;
             }
-            row("=", fill(language, Text::map_merge, o.warps()));
+            sign_before("=");
             slide.add(
                 fmt::format("<rect class=\"outline\" fill=\"none\" stroke-width=\"2.5\" x=\"{:.1f}\" y=\"{:.1f}\" "
                             "width=\"{:.1f}\" height=\"{:.1f}\"/>\n",
                             left + sign, y, scale * head_dim, side));
             slide.text(left + sign + scale * head_dim / 2, y + side / 2 + 0.36 * small_size, small_size, "middle",
                        "ink", "O", true);
-            y += side + 14.0;
+            y = slide.paragraph(left, y + side + 8.0, place.width, small_size, "ink",
+                                fill(language, Text::map_partial_o, o.warps()));
         } else {
             const double o_left = left + scale * static_cast<double>(o.block_keys()) + 36.0;
-            slide.text(o_left, y - 0.5 * small_size, small_size, "start", "ink", "O");
+            slide.text(o_left, y - 0.5 * small_size, small_size, "start", "faint", "O");
             for (std::int64_t row = 0; row < o.unit_rows(); row += piece) {
                 const int warp = o.warp_of(row, 0);
                 const double at = y + scale * static_cast<double>(row);

@@ -1,7 +1,6 @@
-// The matrix S in a terminal: by CTA, and with the blocks of Q, K, V and O around it.
+// The matrix S in a terminal, by CTA.
 #include <algorithm>
-#include <array>
-#include <map>
+#include <utility>
 
 #include "report/map_text.h"
 #include "report/picture.h"
@@ -58,19 +57,6 @@ Grain grain_for(const Problem& problem, int most_across) {
     return grain;
 }
 
-/// The steps of the CTA that is shown, where a line is one query unit or less.
-using Steps = std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t>;
-
-Steps steps_of(const Shown& shown) {
-    constexpr std::int64_t have_room = 4096;
-    Steps steps;
-    for (const Visit& visit : shown.ownership.walk(shown.share, have_room)) {
-        const auto step = static_cast<std::int64_t>(steps.size()) + 1;
-        steps[{visit.unit, visit.key_block}] = step;
-    }
-    return steps;
-}
-
 class SPanel {
 public:
     SPanel(const Shown& shown, const Problem& problem, const Grain& grain, const Terminal& terminal)
@@ -89,11 +75,28 @@ public:
         for (int line = 0; line < grain_.lines; ++line) {
             draw_line(picture, left, top + 1, line);
         }
-        if (one_unit_a_line()) {
+        if (has_numbers()) {
             numbers(picture, left + gutter(), top + 1);
         }
     }
 
+    /// Step numbers have room in every piece of the CTA that is shown, and a blank on each side.
+    bool has_numbers() const {
+        const std::int64_t steps = owner_of_.visits(shown_.share);
+        const std::int64_t keys = owner_of_.keys(owner_of_.visited_end(owner_of_.units() - 1) - 1).size();
+        const int width = display_width(std::to_string(steps)) + 2;
+        return one_unit_a_line() && owner_of_.block_keys() % grain_.keys == 0 &&
+               std::min(keys, owner_of_.block_keys()) / grain_.keys > width;
+    }
+    /// Is some line of the CTA that is shown, and of no other?
+    bool marks() const {
+        for (int line = 0; line < grain_.lines; ++line) {
+            if (is_mine(line)) {
+                return true;
+            }
+        }
+        return false;
+    }
     bool one_unit_a_line() const { return grain_.rows <= owner_of_.unit_rows(); }
 
 private:
@@ -104,22 +107,29 @@ private:
 
     /// The numbers of the key blocks, over their first characters.
     void ruler(Picture& picture, int left, int top) const {
-        int free = 0;
-        for (std::int64_t block = 0; block < owner_of_.key_blocks(); ++block) {
+        const int widest = display_width(std::to_string(owner_of_.key_blocks() - 1)) + 1;
+        const double block_width = static_cast<double>(owner_of_.block_keys()) / static_cast<double>(grain_.keys);
+        const std::int64_t every = every_that_fits(widest, block_width);
+        for (std::int64_t block = 0; block < owner_of_.key_blocks(); block += every) {
             const auto column = static_cast<int>(block * owner_of_.block_keys() / grain_.keys);
             const std::string number = std::to_string(block);
-            if (column >= free && column + display_width(number) <= grain_.columns) {
+            if (column + display_width(number) <= grain_.columns) {
                 picture.put(left + column, top, number, {.dim = true});
-                free = column + display_width(number) + 1;
             }
         }
+    }
+
+    bool is_mine(int line) const {
+        const Span span = rows(line);
+        const std::int64_t unit = span.begin / owner_of_.unit_rows();
+        return unit == (span.end - 1) / owner_of_.unit_rows() && owner_of_.owner(unit) == shown_.share;
     }
 
     void draw_line(Picture& picture, int left, int top, int line) const {
         const Span span = rows(line);
         const std::int64_t first = span.begin / owner_of_.unit_rows();
         const std::int64_t last = (span.end - 1) / owner_of_.unit_rows();
-        const bool mine = first == last && owner_of_.owner(first) == shown_.share;
+        const bool mine = is_mine(line);
         const Ink ink = mine ? Ink{.hue = shown_.hue, .bold = true} : Ink{.dim = true};
         const bool begins = span.begin % owner_of_.unit_rows() == 0 || line == 0;
         const std::string owner = std::to_string(owner_of_.owner(first)) + (first == last ? "" : "+");
@@ -138,20 +148,17 @@ private:
 
     /// Step numbers amid the pieces of the CTA that is shown, where they fit.
     void numbers(Picture& picture, int left, int top) const {
-        for (const auto& [place, step] : steps_of(shown_)) {
-            const auto& [unit, block] = place;
-            const Span rows = owner_of_.rows(unit);
-            const Span keys = owner_of_.keys(block);
+        std::int64_t step = 0;
+        for (const Visit& visit : owner_of_.walk(shown_.share, owner_of_.visits(shown_.share))) {
+            const Span rows = owner_of_.rows(visit.unit);
+            const Span keys = owner_of_.keys(visit.key_block);
             const auto first_line = static_cast<int>(rows.begin / grain_.rows);
             const auto last_line = static_cast<int>((rows.end - 1) / grain_.rows);
             const auto first_column = static_cast<int>(keys.begin / grain_.keys);
             const auto end_column = static_cast<int>((keys.end + grain_.keys - 1) / grain_.keys);
-            const std::string number = " " + std::to_string(step) + " ";
-            const int width = display_width(number);
-            if (owner_of_.block_keys() % grain_.keys == 0 && width + 1 < end_column - first_column) {
-                picture.put(left + (first_column + end_column - width) / 2, top + (first_line + last_line) / 2, number,
-                            {.hue = shown_.hue, .bold = true});
-            }
+            const std::string number = " " + std::to_string(++step) + " ";
+            picture.put(left + (first_column + end_column - display_width(number)) / 2,
+                        top + (first_line + last_line) / 2, number, {.hue = shown_.hue, .bold = true});
         }
     }
 
@@ -169,10 +176,6 @@ int panels_across(std::size_t panels, int gutter, const Terminal& terminal) {
     return std::clamp(room, 1, static_cast<int>(panels));
 }
 
-std::string row_label(std::int64_t row) {
-    return std::to_string(row);
-}
-
 }  // namespace
 
 std::string ctas_as_text(const std::vector<Shown>& all, const Problem& problem, Language language,
@@ -184,14 +187,21 @@ std::string ctas_as_text(const std::vector<Shown>& all, const Problem& problem, 
         gutter = std::max(gutter, SPanel::gutter_of(one.ownership));
     }
     const int across = panels_across(all.size(), gutter, terminal);
-    const int room = (terminal.columns - label - (across - 1) * panel_gap) / across - gutter;
-    const Grain grain = grain_for(problem, std::clamp(room, fewest_columns, most_columns));
+    const auto grain_after = [&](int before) {
+        const int room = (terminal.columns - before - (across - 1) * panel_gap) / across - gutter;
+        return grain_for(problem, std::clamp(room, fewest_columns, most_columns));
+    };
+    // a blank after the row's number, unless S would be coarser for it
+    const Grain grain = grain_after(label);
+    const int before = grain_after(label + 1).keys == grain.keys ? label + 1 : label;
     std::string result;
     bool several = false;
+    bool numbers = false;
+    bool marks = false;
     bool visible[4] = {};
     for (std::size_t first = 0; first < all.size(); first += static_cast<std::size_t>(across)) {
         Picture picture;
-        int left = label;
+        int left = before;
         const std::size_t end = std::min(first + static_cast<std::size_t>(across), all.size());
         for (std::size_t i = first; i < end; ++i) {
             const SPanel panel(all[i], problem, grain, terminal);
@@ -199,11 +209,13 @@ std::string ctas_as_text(const std::vector<Shown>& all, const Problem& problem, 
             panel.draw(picture, left, 1,
                        all[i].variant->name == "v2-tuned" ? word(Text::map_block) : word(Text::map_cta));
             several = several || !panel.one_unit_a_line();
+            numbers = numbers || panel.has_numbers();
+            marks = marks || panel.marks();
             left += panel.width() + panel_gap;
         }
         picture.put(label - display_width(word(Text::map_rows)), 1, word(Text::map_rows), {.dim = true});
         for (int line = 0; line < grain.lines; line += 4) {
-            const std::string row = row_label(line * grain.rows);
+            const std::string row = std::to_string(line * grain.rows);
             picture.put(label - display_width(row), 2 + line, row, {.dim = true});
         }
         result += picture.text(terminal) + "\n";
@@ -224,8 +236,12 @@ std::string ctas_as_text(const std::vector<Shown>& all, const Problem& problem, 
             result += say(std::string(sign_of(legend[i].first, terminal)), word(legend[i].second), terminal);
         }
     }
-    result += say(word(Text::map_marked), terminal);
-    result += say(word(Text::map_number), terminal);
+    if (marks) {
+        result += say(word(Text::map_marked), terminal);
+    }
+    if (numbers) {
+        result += say(word(Text::map_number), terminal);
+    }
     result += say(fill(language, Text::map_scale, grain.rows, grain.keys), terminal);
     if (several) {
         result += say(word(Text::map_several), terminal);
@@ -238,117 +254,6 @@ std::string ctas_as_text(const std::vector<Shown>& all, const Problem& problem, 
         result += say(" ", fates_words(one, language), terminal);
     }
     return result;
-}
-
-std::string blocks_as_text(const std::vector<Shown>& all, const Problem& problem, Language language,
-                           const Terminal& terminal) {
-    std::string result;
-    for (const Shown& one : all) {
-        const Ownership& o = one.ownership;
-        // Q to the left of S, O to the right, K and V above: a box of three lines for the CTA's query units among the others.
-        const int cell = std::clamp((terminal.columns - 34) / static_cast<int>(std::max<std::int64_t>(
-                                                                  std::min<std::int64_t>(o.key_blocks(), 8), 1)),
-                                    4, 8);
-        const auto most_blocks = static_cast<std::int64_t>(std::max((terminal.columns - 34) / cell, 2));
-        // the first blocks, and the last
-        std::vector<std::int64_t> blocks;
-        for (std::int64_t n = 0; n < o.key_blocks(); ++n) {
-            if (o.key_blocks() <= most_blocks || n + 2 < most_blocks || n + 1 == o.key_blocks()) {
-                blocks.push_back(n);
-            } else if (blocks.back() >= 0) {
-                blocks.push_back(-1);  // "..."
-            }
-        }
-        std::vector<std::int64_t> units;
-        const std::int64_t count = o.unit_count(one.share);
-        for (std::int64_t i = 0; i < count; ++i) {
-            if (count <= 6 || i < 3 || i + 1 == count) {
-                units.push_back(o.first_unit(one.share) + i * o.unit_step());
-            } else if (units.back() >= 0) {
-                units.push_back(-1);
-            }
-        }
-        const Steps steps = steps_of(one);
-        const Ink mine{.hue = one.hue, .bold = true};
-        const Ink dim{.dim = true};
-        Picture picture;
-        constexpr int q_left = 2;
-        constexpr int q_width = 10;
-        const int s_left = q_left + q_width + 3;
-        const int s_width = static_cast<int>(blocks.size()) * cell;
-        const int o_left = s_left + s_width + 3;
-        const auto box = [&](int left, int top, int width, const std::string& words, const Ink& ink) {
-            std::string inside = words.substr(0, 0);
-            const int space = std::max(width - 2 - display_width(words), 0);
-            inside = std::string(static_cast<std::size_t>(space / 2), ' ') + words +
-                     std::string(static_cast<std::size_t>(space - space / 2), ' ');
-            picture.put(left, top, "[" + inside + "]", ink);
-        };
-        picture.put(s_left - 3, 0, "K", mine);
-        picture.put(s_left - 3, 1, "V", mine);
-        for (std::size_t i = 0; i < blocks.size(); ++i) {
-            for (int line = 0; line < 2; ++line) {
-                const bool met =
-                    blocks[i] >= 0 && blocks[i] < o.visited_end(o.first_unit(one.share) + (count - 1) * o.unit_step());
-                box(s_left + static_cast<int>(i) * cell, line, cell, blocks[i] < 0 ? "..." : std::to_string(blocks[i]),
-                    met ? mine : dim);
-            }
-        }
-        picture.put(q_left, 1, "Q", mine);
-        picture.put(o_left, 1, "O", mine);
-        int line = 2;
-        std::int64_t before = -1;
-        for (const std::int64_t unit : units) {
-            const std::int64_t next = unit;
-            if (next < 0) {
-                before = -1;
-                picture.put(q_left + 1, line++, "...", dim);
-                continue;
-            }
-            const auto others = [&](std::int64_t from, std::int64_t to) {  // other CTAs' rows between
-                if (to >= from) {
-                    const std::string words =
-                        from == to ? std::to_string(from) : std::to_string(from) + ".." + std::to_string(to);
-                    box(q_left, line, q_width, words, dim);
-                    box(o_left, line, q_width, words, dim);
-                    ++line;
-                }
-            };
-            if (before >= 0 || unit == units.front()) {
-                others(before + 1, unit - 1);
-            }
-            box(q_left, line, q_width, std::to_string(unit), mine);
-            box(o_left, line, q_width, std::to_string(unit), mine);
-            for (std::size_t i = 0; i < blocks.size(); ++i) {
-                const auto step = steps.find({unit, blocks[i]});
-                const bool met = blocks[i] >= 0 && blocks[i] < o.visited_end(unit);
-                box(s_left + static_cast<int>(i) * cell, line, cell,
-                    blocks[i] < 0         ? "..."
-                    : !met                ? "-"
-                    : step != steps.end() ? std::to_string(step->second)
-                                          : "x",
-                    met ? mine : dim);
-            }
-            ++line;
-            before = unit;
-        }
-        if (before + 1 < o.units() && before >= 0) {
-            const std::string words = before + 1 == o.units() - 1
-                                          ? std::to_string(before + 1)
-                                          : std::to_string(before + 1) + ".." + std::to_string(o.units() - 1);
-            box(q_left, line, q_width, words, dim);
-            box(o_left, line, q_width, words, dim);
-        }
-        result += say(cut_words(one, language), terminal);
-        result += say(owns_words(one, language), terminal);
-        result += say(order_words(one, language), terminal);
-        result += picture.text(terminal);
-        for (const std::string& words : traffic_words(one, problem, language)) {
-            result += say(" ", words, terminal);
-        }
-        result += "\n";
-    }
-    return result + say(std::string(text(language, Text::map_blocks_tile)), terminal);
 }
 
 }  // namespace flashlens::report

@@ -13,12 +13,9 @@ using teaching::Dealing;
 using teaching::DealtCta;
 using teaching::Wave;
 
-std::string wave_as_text(const Dealing& dealing, const Wave& wave, const Problem& problem, Language language,
-                         const Terminal& terminal) {
-    int number_width = 1;
-    for (const auto& slot : wave.slots) {
-        number_width = std::max(number_width, slot ? display_width(std::to_string(slot->number)) : 1);
-    }
+/// A number takes `number_width` columns.
+std::string wave_as_text(const Dealing& dealing, const Wave& wave, int number_width, const Problem& problem,
+                         Language language, const Terminal& terminal) {
     const int cell = dealing.ctas_per_sm() * (number_width + 1);
     const std::string widest = fill(language, Text::map_row_of_sms, dealing.sms() - 1) + "  ";
     const int label = display_width(widest);
@@ -53,6 +50,7 @@ std::string sms_as_text(const std::vector<Shown>& all, const Comparison& compari
     for (const Shown& one : all) {
         const Dealing dealing(*one.variant, comparison.problem, comparison.card);
         result += say(dealing_words(one, dealing, language), terminal);
+        const int number_width = display_width(std::to_string(one.variant->launch.ctas - 1));
         std::int64_t next = 0;
         for (const std::int64_t index : waves_drawn(dealing)) {
             if (index > next) {
@@ -60,7 +58,7 @@ std::string sms_as_text(const std::vector<Shown>& all, const Comparison& compari
             }
             const Wave wave = dealing.wave(index);
             result += say(wave_words(dealing, wave, language), terminal);
-            result += wave_as_text(dealing, wave, comparison.problem, language, terminal);
+            result += wave_as_text(dealing, wave, number_width, comparison.problem, language, terminal);
             next = index + 1;
         }
         if (dealing.waves() > 0) {

@@ -36,7 +36,7 @@ std::string step_as_text(const Shown& shown, Language language, const Terminal& 
     const auto columns = static_cast<int>(o.block_keys() / keys_per_character);
     Picture picture;
     constexpr int left = 2;
-    picture.put(left, 0, word(Text::map_s_of_step), {.dim = true});
+    picture.put(left, 0, "S", {.dim = true});
     for (int line = 0; line < lines; ++line) {
         for (int column = 0; column < columns; ++column) {
             const int warp = o.warp_of(line * rows_per_line, column * keys_per_character);
@@ -45,6 +45,7 @@ std::string step_as_text(const Shown& shown, Language language, const Terminal& 
     }
     std::string o_words = word(Text::map_own_o);
     if (o.is_v1()) {
+        picture.put(left, lines + 1, "O", {.dim = true});
         const int top = lines + 2;
         int at = left;
         o_words = fill(language, Text::map_partial_o, o.warps());
@@ -60,8 +61,8 @@ std::string step_as_text(const Shown& shown, Language language, const Terminal& 
         }
     } else {
         // beside S where there is room, else below
-        const bool beside = left + columns + 4 + o_columns <= terminal.columns;
-        const int at = beside ? left + columns + 4 : left;
+        const bool beside = left + columns + 3 + o_columns <= terminal.columns;
+        const int at = beside ? left + columns + 3 : left;
         const int top = beside ? 1 : lines + 2;
         picture.put(at, top - 1, "O", {.dim = true});
         for (int line = 0; line < lines; ++line) {
@@ -71,7 +72,8 @@ std::string step_as_text(const Shown& shown, Language language, const Terminal& 
     }
     const std::int64_t head_dim = shown.variant->launch.tile.head_dim;
     std::string result = say(split_words(shown, language), terminal);
-    result += say(step_words(shown, language), terminal) + picture.text(terminal);
+    result += say(step_words(shown, language), terminal);
+    result += say(word(Text::map_s_of_step), terminal) + picture.text(terminal);
     result += say(o_words, terminal);
     result += say(statistics_words(shown, language), terminal);
     result +=

@@ -115,7 +115,9 @@ std::vector<std::string> traffic_words(const Shown& shown, const Problem& proble
     if (shown.ownership.is_v1()) {
         return {fill(language, Text::map_v1_kv, t.key_blocks, size(t.kv_read)),
                 fill(language, Text::map_v1_q, t.q_loads, size(t.q_read)),
-                fill(language, Text::map_v1_o, size(t.o_tmp_written), size(t.o_tmp_read), size(t.o_written))};
+                t.o_tmp_written == 0
+                    ? fill(language, Text::map_v1_o_single, size(t.o_written))
+                    : fill(language, Text::map_v1_o, size(t.o_tmp_written), size(t.o_tmp_read), size(t.o_written))};
     }
     return {fill(language, Text::map_v2_kv, t.key_blocks, size(t.kv_read)),
             fill(language, Text::map_v2_q, size(t.q_read)), fill(language, Text::map_v2_o, size(t.o_written))};
@@ -159,10 +161,12 @@ std::string number_words(const Shown& shown, const Wave& wave, Language language
     std::string words = fill(
         language, Text::map_sm_number, cta.number, cta.place.x, cta.place.y, cta.place.z, cta.work.batch, cta.work.head,
         fill(language, shown.ownership.is_v1() ? Text::map_split : Text::map_query_block, cta.work.share));
-    if (shown.variant->name != "v2-tuned") {  // it has an order of its own
+    // v2-tuned has an order of its own
+    const Grid& grid = shown.variant->launch.grid;
+    const bool v1 = shown.ownership.is_v1();
+    if ((v1 && grid.x * grid.y > 1) || (shown.variant->name == "v2" && grid.x > 1)) {
         words += language == Language::zh ? "" : " ";
-        words += std::string(
-            text(language, shown.ownership.is_v1() ? Text::map_sm_neighbours_v1 : Text::map_sm_neighbours_v2));
+        words += std::string(text(language, v1 ? Text::map_sm_neighbours_v1 : Text::map_sm_neighbours_v2));
     }
     return words;
 }
@@ -178,6 +182,14 @@ std::vector<std::int64_t> waves_drawn(const Dealing& dealing) {
         drawn.push_back(waves - 1);
     }
     return drawn;
+}
+
+std::int64_t every_that_fits(double label, double piece) {
+    std::int64_t every = 1;
+    while (static_cast<double>(every) * piece < label) {
+        every *= 2;
+    }
+    return every;
 }
 
 }  // namespace flashlens::report

@@ -44,4 +44,7 @@ std::string number_words(const Shown& shown, const teaching::Wave& wave, Languag
 /// The waves that are drawn: all of up to four, else the first two and the last.
 std::vector<std::int64_t> waves_drawn(const teaching::Dealing& dealing);
 
+/// Of pieces side by side, `piece` wide each: every first, second, fourth, ... has room for a label.
+std::int64_t every_that_fits(double label, double piece);
+
 }  // namespace flashlens::report

@@ -64,6 +64,9 @@ std::string Picture::text(const Terminal& terminal) const {
         while (end > 0 && row[end - 1].glyph == " ") {
             --end;
         }
+        const auto columns = static_cast<std::size_t>(terminal.columns);
+        const bool cut = end > columns;
+        end = cut ? columns - 1 : end;
         for (std::size_t i = 0; i < end;) {
             std::size_t run = i;
             std::string same;
@@ -74,7 +77,7 @@ std::string Picture::text(const Terminal& terminal) const {
             result += code.empty() ? same : "\x1b[" + code + "m" + same + "\x1b[0m";
             i = run;
         }
-        result += "\n";
+        result += cut ? (terminal.utf8 ? "\xe2\x80\xa6\n" : ">\n") : "\n";
     }
     return result;
 }

@@ -28,7 +28,7 @@ public:
     int lines() const { return static_cast<int>(rows_.size()); }
     /// Columns up to the last character.
     int columns() const;
-    /// Lines without blanks at their ends, each ended by a newline.
+    /// Lines without blanks at their ends, each ended by a newline. One wider than the terminal is cut, and shows it.
     std::string text(const Terminal& terminal) const;
 
 private:

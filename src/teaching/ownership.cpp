@@ -130,6 +130,18 @@ std::int64_t Ownership::visits(std::int64_t share) const {
     return sum;
 }
 
+std::int64_t Ownership::step(const Visit& visit) const {
+    if (!is_v1()) {
+        return visited_end(visit.unit) - visit.key_block;
+    }
+    std::int64_t before = 0;
+    for (std::int64_t unit = owner(visit.unit); unit < units_; unit += splits_) {
+        const bool earlier_in_the_block = unit < visit.unit && visit.key_block < visited_end(unit);
+        before += std::min(visited_end(unit), visit.key_block) + (earlier_in_the_block ? 1 : 0);
+    }
+    return before + 1;
+}
+
 int Ownership::warp_of(std::int64_t row, std::int64_t key) const {
     return static_cast<int>((is_v1() ? key : row) / warp_piece % warps());
 }

@@ -84,6 +84,8 @@ public:
     /// take key blocks last to first. At most `most` visits, the first ones.
     std::vector<Visit> walk(std::int64_t share, std::int64_t most) const;
     std::int64_t visits(std::int64_t share) const;
+    /// The place of a visit in its CTA's walk, from 1.
+    std::int64_t step(const Visit& visit) const;
 
     int warps() const { return tile_.warps; }
     /// v1's warps split the keys of a block, the others' the rows of a unit. Which warp has this row of the unit and this key

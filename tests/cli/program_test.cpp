@@ -87,6 +87,7 @@ TEST_CASE("no escape codes when output is no terminal") {
     piped.variables = {{"LANG", "en_US.UTF-8"}, {"TERM", "xterm"}};
     for (const std::vector<std::string>& arguments : {std::vector<std::string>{},
                                                       {"explain"},
+                                                      {"map", "--view", "ctas,warps,lanes,blocks,sms"},
                                                       {"bench"},
                                                       {"devices"},
                                                       {"--help"},

@@ -108,3 +108,14 @@ TEST_CASE("fragments: a row of C lies in the four lanes of a quad, which two shu
         }
     }
 }
+
+TEST_CASE("fragments: two neighbouring C are an A, lane by lane: so P need not leave the registers") {
+    for (int row = 0; row < 16; ++row) {
+        for (int column = 0; column < 16; ++column) {
+            const FragmentPlace c = place_of(Operand::c, row, column % 8);
+            const FragmentPlace a = place_of(Operand::a, row, column);
+            CHECK(a.lane == c.lane);
+            CHECK(a.value == c.value + 4 * (column / 8));
+        }
+    }
+}

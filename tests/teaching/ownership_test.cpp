@@ -275,8 +275,11 @@ TEST_CASE("ownership: the masking code of each CTA runs as often as said, and it
                 CHECK(static_cast<std::int64_t>(report.total.global_write_bytes) - lse_written ==
                       traffic.o_written + traffic.o_tmp_written);
             }
-            CHECK(ownership.visits(share) ==
-                  static_cast<std::int64_t>(ownership.walk(share, std::numeric_limits<std::int64_t>::max()).size()));
+            const std::vector<Visit> walk = ownership.walk(share, std::numeric_limits<std::int64_t>::max());
+            CHECK(ownership.visits(share) == static_cast<std::int64_t>(walk.size()));
+            for (std::size_t i = 0; i < walk.size(); ++i) {
+                CHECK(ownership.step(walk[i]) == static_cast<std::int64_t>(i) + 1);
+            }
         }
     }
 }
