@@ -160,7 +160,7 @@ std::string number_words(const Shown& shown, const Wave& wave, Language language
     const teaching::DealtCta& cta = **last;
     std::string words = fill(
         language, Text::map_sm_number, cta.number, cta.place.x, cta.place.y, cta.place.z, cta.work.batch, cta.work.head,
-        fill(language, shown.ownership.is_v1() ? Text::map_split : Text::map_query_block, cta.work.share));
+        text(language, shown.ownership.is_v1() ? Text::map_split : Text::map_query_block), cta.work.share);
     // v2-tuned has an order of its own
     const Grid& grid = shown.variant->launch.grid;
     const bool v1 = shown.ownership.is_v1();
