@@ -359,7 +359,7 @@ constexpr Catalogue english = make_catalogue({
      "{6} {7}."},
     {Text::map_sm_neighbours_v1, "Neighbours work for different heads."},
     {Text::map_sm_neighbours_v2, "Neighbours work for one head and can share its K and V in L2."},
-    {Text::map_sm_colour, "Colours tell heads apart."},
+    {Text::map_sm_colour, "Colours change with the head."},
     {Text::map_sm_free, "A . is a place left free."},
     {Text::map_sm_model,
      "The order in which the hardware deals CTAs is not documented. This is the usual model: one to each SM, then a "

@@ -342,7 +342,7 @@ constexpr Catalogue chinese = make_catalogue({
      "数字是 CTA 按启动顺序的编号（x 变化最快）：CTA {0} 是 ({1}, {2}, {3})，即 batch {4}、head {5}、{6} {7}。"},
     {Text::map_sm_neighbours_v1, "相邻的 CTA 为不同的 head 干活。"},
     {Text::map_sm_neighbours_v2, "相邻的 CTA 多为同一个 head 干活，可以在 L2 里共用它的 K、V。"},
-    {Text::map_sm_colour, "颜色区分 head。"},
+    {Text::map_sm_colour, "颜色随 head 而变。"},
     {Text::map_sm_free, ". 是空位。"},
     {Text::map_sm_model,
      "硬件按什么顺序分发 CTA 没有公开文档。这里按通常的轮转模型：先给每个 SM "

@@ -33,8 +33,9 @@ double wave_on_slide(Slide& slide, const Dealing& dealing, const Wave& wave, dou
     const double width = std::min((room + between) / across - between, 90.0);
     const double cell_height = slot_height * dealing.ctas_per_sm();
     for (int sm = 0; sm < dealing.sms(); ++sm) {
+        const int line = sm / across;
         const double x = margin + sm % across * (width + between);
-        const double y = top + sm / across * (cell_height + between);
+        const double y = top + line * (cell_height + between);
         for (int slot = 0; slot < dealing.ctas_per_sm(); ++slot) {
             const auto& cta = wave.slots[static_cast<std::size_t>(slot) * static_cast<std::size_t>(dealing.sms()) +
                                          static_cast<std::size_t>(sm)];
@@ -61,10 +62,13 @@ void sms_on_slide(Slide& slide, const std::vector<Shown>& all, const Comparison&
     const auto word = [&](Text name) { return std::string(text(language, name)); };
     const double room = page_width - 2 * margin;
     double y = slide.top();
+    double widest = 0.0;  // of the numbers of all variants, so that an SM stands in one place
+    for (const Shown& one : all) {
+        widest = std::max(widest, svg::width_of(std::to_string(one.variant->launch.ctas - 1), number_size));
+    }
     for (const Shown& one : all) {
         const Dealing dealing(*one.variant, comparison.problem, comparison.card);
         y = slide.paragraph(margin, y, room, text_size, full(one.hue), dealing_words(one, dealing, language), true);
-        const double widest = svg::width_of(std::to_string(one.variant->launch.ctas - 1), number_size);
         std::int64_t next = 0;
         for (const std::int64_t index : waves_drawn(dealing)) {
             if (index > next) {

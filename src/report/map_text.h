@@ -18,6 +18,8 @@ std::string lanes_as_text(Language language, const Terminal& terminal);
 std::string sms_as_text(const std::vector<Shown>& all, const Comparison& comparison, Language language,
                         const Terminal& terminal);
 
+/// What opens a variant's part.
+std::string heading(const std::string& words, const Terminal& terminal);
 /// A paragraph.
 std::string say(const std::string& words, const Terminal& terminal);
 /// One with a sign before it.

@@ -132,7 +132,7 @@ std::string blocks_as_text(const std::vector<Shown>& all, const Problem& problem
                            const Terminal& terminal) {
     std::string result;
     for (const Shown& one : all) {
-        result += say(cut_words(one, language), terminal);
+        result += heading(cut_words(one, language), terminal);
         result += say(owns_words(one, language), terminal);
         result += say(order_words(one, language), terminal);
         result += BlocksPicture(one, terminal).text();

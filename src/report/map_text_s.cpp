@@ -248,7 +248,7 @@ std::string ctas_as_text(const std::vector<Shown>& all, const Problem& problem, 
         result += say(word(Text::map_majority), terminal);
     }
     for (const Shown& one : all) {
-        result += "\n" + say(cut_words(one, language), terminal);
+        result += "\n" + heading(cut_words(one, language), terminal);
         result += say(" ", owns_words(one, language), terminal);
         result += say(" ", order_words(one, language), terminal);
         result += say(" ", fates_words(one, language), terminal);

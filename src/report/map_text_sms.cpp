@@ -47,10 +47,13 @@ std::string wave_as_text(const Dealing& dealing, const Wave& wave, int number_wi
 std::string sms_as_text(const std::vector<Shown>& all, const Comparison& comparison, Language language,
                         const Terminal& terminal) {
     std::string result;
+    int number_width = 1;  // one for all variants, so that an SM stands in one place
+    for (const Shown& one : all) {
+        number_width = std::max(number_width, display_width(std::to_string(one.variant->launch.ctas - 1)));
+    }
     for (const Shown& one : all) {
         const Dealing dealing(*one.variant, comparison.problem, comparison.card);
-        result += say(dealing_words(one, dealing, language), terminal);
-        const int number_width = display_width(std::to_string(one.variant->launch.ctas - 1));
+        result += heading(dealing_words(one, dealing, language), terminal);
         std::int64_t next = 0;
         for (const std::int64_t index : waves_drawn(dealing)) {
             if (index > next) {

@@ -71,7 +71,7 @@ std::string step_as_text(const Shown& shown, Language language, const Terminal& 
         }
     }
     const std::int64_t head_dim = shown.variant->launch.tile.head_dim;
-    std::string result = say(split_words(shown, language), terminal);
+    std::string result = heading(split_words(shown, language), terminal);
     result += say(step_words(shown, language), terminal);
     result += say(word(Text::map_s_of_step), terminal) + picture.text(terminal);
     result += say(o_words, terminal);

@@ -71,6 +71,10 @@ std::string_view name_of(MapView view) {
     return names[static_cast<std::size_t>(view)];
 }
 
+std::string heading(const std::string& words, const Terminal& terminal) {
+    return labelled("", 0, words, terminal, Style::bold);
+}
+
 std::string say(const std::string& words, const Terminal& terminal) {
     return labelled("", 0, words, terminal);
 }
