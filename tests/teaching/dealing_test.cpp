@@ -57,7 +57,7 @@ std::vector<Numbered> launched(const VariantFacts& planned, const Problem& p) {
 TEST_CASE("dealing: one CTA to each SM, then a second, until all are full; then the next wave") {
     const hardware::Card& a100 = hardware::find_card("A100");
     std::vector<Problem> problems{shape(2, 16, 16, 512, 512, 64, true), shape(1, 8, 8, 200, 300, 128),
-                                  shape(3, 40, 8, 900, 130, 64, true), shape(1, 1, 1, 40, 700, 32),
+                                  shape(12, 40, 8, 900, 130, 64, true), shape(1, 1, 1, 40, 700, 32),
                                   shape(1, 300, 300, 64, 64, 256)};
     for (const Problem& p : problems) {
         for (const char* name : {"v1", "v2", "v2-tuned"}) {
