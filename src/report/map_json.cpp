@@ -105,11 +105,13 @@ Json sms(const Shown& shown, const Comparison& comparison) {
             break;
         }
         const teaching::Wave wave = dealing.wave(index);
-        for (std::size_t i = 0; i < wave.slots.size(); ++i) {
-            if (const auto& cta = wave.slots[i]) {
+        for (int i = 0; i < dealing.sms() * dealing.ctas_per_sm(); ++i) {
+            const int sm = i % dealing.sms();
+            const int slot = i / dealing.sms();
+            if (const auto& cta = wave.at(sm, slot)) {
                 json["ctas"].push_back({{"wave", index},
-                                        {"sm", i % static_cast<std::size_t>(dealing.sms())},
-                                        {"slot", i / static_cast<std::size_t>(dealing.sms())},
+                                        {"sm", sm},
+                                        {"slot", slot},
                                         {"number", cta->number},
                                         {"grid", {cta->place.x, cta->place.y, cta->place.z}},
                                         {"batch", cta->work.batch},

@@ -30,7 +30,6 @@ public:
                      bool bold = false);
     /// The page is at least so high.
     void needs(double height) { height_ = std::max(height_, height); }
-    double height() const { return height_; }
     std::string document() const;
 
 private:

@@ -25,7 +25,9 @@ std::string hatch(double x, double y, double width, double height, double distan
     // sum = x + turn * y, from its least to its most at the corners
     const double least = falling ? x - y - height : x + y;
     const double most = falling ? x + width - y : x + width + y + height;
-    for (double sum = std::ceil(least / distance) * distance; sum < most; sum += distance) {
+    const auto end = static_cast<int>(std::ceil(most / distance));
+    for (int i = static_cast<int>(std::ceil(least / distance)); i < end; ++i) {
+        const double sum = i * distance;
         // points of the line: x = sum - turn * y
         const double left = std::max(x, std::min(sum - turn * y, sum - turn * (y + height)));
         const double right = std::min(x + width, std::max(sum - turn * y, sum - turn * (y + height)));

@@ -37,8 +37,7 @@ double wave_on_slide(Slide& slide, const Dealing& dealing, const Wave& wave, dou
         const double x = margin + sm % across * (width + between);
         const double y = top + line * (cell_height + between);
         for (int slot = 0; slot < dealing.ctas_per_sm(); ++slot) {
-            const auto& cta = wave.slots[static_cast<std::size_t>(slot) * static_cast<std::size_t>(dealing.sms()) +
-                                         static_cast<std::size_t>(sm)];
+            const auto& cta = wave.at(sm, slot);
             const double at = y + slot * slot_height;
             if (cta) {
                 const auto head = static_cast<std::size_t>(cta->work.batch * problem.heads + cta->work.head);

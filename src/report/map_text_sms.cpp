@@ -10,7 +10,6 @@ namespace flashlens::report {
 namespace {
 
 using teaching::Dealing;
-using teaching::DealtCta;
 using teaching::Wave;
 
 /// A number takes `number_width` columns.
@@ -30,8 +29,7 @@ std::string wave_as_text(const Dealing& dealing, const Wave& wave, int number_wi
             picture.put(0, line, fill(language, Text::map_row_of_sms, sm), {.dim = true});
         }
         for (int slot = 0; slot < dealing.ctas_per_sm(); ++slot) {
-            const auto& cta = wave.slots[static_cast<std::size_t>(slot) * static_cast<std::size_t>(dealing.sms()) +
-                                         static_cast<std::size_t>(sm)];
+            const auto& cta = wave.at(sm, slot);
             const std::string words = cta ? std::to_string(cta->number) : ".";
             const int at = label + sm % across * (cell + between) + slot * (number_width + 1);
             const auto head = cta ? static_cast<std::size_t>(cta->work.batch * problem.heads + cta->work.head) : 0;

@@ -146,15 +146,15 @@ std::string dealing_words(const Shown& shown, const Dealing& dealing, Language l
 
 std::string wave_words(const Dealing& dealing, const Wave& wave, Language language) {
     const auto ctas =
-        std::count_if(wave.slots.begin(), wave.slots.end(), [](const auto& slot) { return slot.has_value(); });
+        std::count_if(wave.places.begin(), wave.places.end(), [](const auto& cta) { return cta.has_value(); });
     return fill(language, Text::map_sm_wave, whole(wave.index + 1), whole(dealing.waves()), ctas,
                 percent(static_cast<double>(ctas) / static_cast<double>(dealing.wave_size())));
 }
 
 std::string number_words(const Shown& shown, const Wave& wave, Language language) {
-    const auto& slots = wave.slots;
-    const auto last = std::find_if(slots.rbegin(), slots.rend(), [](const auto& slot) { return slot.has_value(); });
-    if (last == slots.rend()) {
+    const auto last =
+        std::find_if(wave.places.rbegin(), wave.places.rend(), [](const auto& cta) { return cta.has_value(); });
+    if (last == wave.places.rend()) {
         return {};
     }
     const teaching::DealtCta& cta = **last;

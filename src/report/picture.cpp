@@ -1,5 +1,7 @@
 #include "report/picture.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "report/chart.h"
@@ -74,7 +76,7 @@ std::string Picture::text(const Terminal& terminal) const {
                 same += row[run].glyph;
             }
             const std::string code = terminal.colour ? codes(row[i].ink) : "";
-            result += code.empty() ? same : "\x1b[" + code + "m" + same + "\x1b[0m";
+            result += code.empty() ? same : fmt::format("\x1b[{}m{}\x1b[0m", code, same);
             i = run;
         }
         result += cut ? (terminal.utf8 ? "\xe2\x80\xa6\n" : ">\n") : "\n";

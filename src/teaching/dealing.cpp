@@ -51,10 +51,10 @@ std::vector<DealtCta> Dealing::dealt(std::int64_t first, std::int64_t count) con
 Wave Dealing::wave(std::int64_t index) const {
     const std::int64_t first = index * wave_size();
     const std::int64_t count = std::clamp<std::int64_t>(planned_.launch.ctas_with_work - first, 0, wave_size());
-    Wave result{index, std::vector<std::optional<DealtCta>>(static_cast<std::size_t>(wave_size()))};
-    std::size_t slot = 0;
+    Wave result{index, sms_, std::vector<std::optional<DealtCta>>(static_cast<std::size_t>(wave_size()))};
+    std::size_t place = 0;
     for (const DealtCta& cta : dealt(first, count)) {
-        result.slots[slot++] = cta;
+        result.places[place++] = cta;
     }
     return result;
 }

@@ -19,10 +19,15 @@ struct DealtCta {
     CtaWork work;
 };
 
-/// One wave: slots[s * sms + i] is the CTA that SM i gets as its s-th; one that stays free is empty.
+/// One wave of CTAs.
 struct Wave {
     std::int64_t index = 0;
-    std::vector<std::optional<DealtCta>> slots;
+    int sms = 0;
+    std::vector<std::optional<DealtCta>> places;  ///< all SMs' first, then all SMs' second, ...; empty: stays free
+
+    const std::optional<DealtCta>& at(int sm, int slot) const {
+        return places[static_cast<std::size_t>(slot) * static_cast<std::size_t>(sms) + static_cast<std::size_t>(sm)];
+    }
 };
 
 class Dealing {

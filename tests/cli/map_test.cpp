@@ -12,7 +12,6 @@ using namespace flashlens;
 using namespace flashlens::cli;
 using namespace flashlens::tests;
 using fake::run;
-using fake::World;
 
 TEST_CASE("map: asks what explain asks, causal unless told otherwise") {
     const auto bare = run({"map"});

@@ -76,7 +76,7 @@ TEST_CASE("dealing: one CTA to each SM, then a second, until all are full; then 
                     const Wave wave = dealing.wave(w);
                     for (int slot = 0; slot < planned.launch.occupancy.ctas_per_sm; ++slot) {
                         for (int sm = 0; sm < 108; ++sm) {
-                            const auto& dealt = wave.slots[static_cast<std::size_t>(slot * 108 + sm)];
+                            const auto& dealt = wave.at(sm, slot);
                             const bool expected = !rest.empty();
                             wrong += dealt.has_value() != expected ? 1 : 0;
                             if (dealt && expected) {
@@ -106,12 +106,12 @@ TEST_CASE("dealing: waves, tail and SMs with work are those of the occupancy fig
             const Wave first = dealing.wave(0);
             int busy = 0;
             for (int sm = 0; sm < dealing.sms(); ++sm) {
-                busy += first.slots[static_cast<std::size_t>(sm)] ? 1 : 0;
+                busy += first.at(sm, 0) ? 1 : 0;
             }
             CHECK(busy == waves.sms_with_work);
             const Wave last = dealing.wave(dealing.waves() - 1);
             const auto ctas =
-                std::count_if(last.slots.begin(), last.slots.end(), [](const auto& slot) { return slot.has_value(); });
+                std::count_if(last.places.begin(), last.places.end(), [](const auto& cta) { return cta.has_value(); });
             CHECK(ctas == (waves.tail_ctas > 0 ? waves.tail_ctas : dealing.wave_size()));
         }
     }
