@@ -50,6 +50,10 @@ inline constexpr Bilingual translations[] = {
      "不是形状；形状写作 B,H,S,D 或 B,H,KV,Sq,Sk,D，各项从 1 起，形状之间用空格隔开：可试 {} \"4,32,4096,64 "
      "1,32,8,1,4096,128\""},
     {"names no shape; try {} 4,32,4096,64", "里面没有形状；可试 {} 4,32,4096,64"},
+    // map
+    {"--view {} with --svg: a picture shows one view; try --view {}",
+     "--view {} 与 --svg 同用：一张图片只能画一种视图；可试 --view {}"},
+    {"{} 0: there is nothing that anybody could own; try {} 1", "{} 0：没有东西可分；可试 {} 1"},
     // lists and ranges
     {"try {0} {1}, a list like {1},{2}, or a range like {1}:{3}:x2 or {1}:{3}:+{1}",
      "可试 {0} {1}，或列表如 {1},{2}，或范围如 {1}:{3}:x2、{1}:{3}:+{1}"},

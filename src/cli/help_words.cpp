@@ -16,6 +16,11 @@ constexpr std::array explain_examples = std::to_array<std::string_view>({
     "flashlens explain -s 16384 -H 1 -b 1 --gpu \"RTX 3090\"",
     "flashlens explain --model llama3-8b --variants v1,v2,v2-tuned",
 });
+constexpr std::array map_examples = std::to_array<std::string_view>({
+    "flashlens map",
+    "flashlens map --view sms -b 1 -H 8 -s 4096 --gpu \"RTX 4090\"",
+    "flashlens map --view blocks --svg blocks.svg",
+});
 constexpr std::array sweep_examples = std::to_array<std::string_view>({
     "flashlens sweep -s 512:8192:x2 -H 1,8 --svg fill.svg",
     "flashlens sweep --splits 1:264 -b 1 -H 1 -s 4096 --chart global-read",
@@ -54,6 +59,17 @@ constexpr std::array page_table = std::to_array<Page>({
      {"Grid, tile, shared memory, occupancy, waves: everything about a launch that needs no run.",
       "grid、tile、shared memory、occupancy、wave：关于 launch，不必运行就能知道的一切。"},
      explain_examples},
+    {map,
+     "[options]",
+     {"who owns what: CTAs, warps, lanes, SMs; pictures", "谁负责什么：CTA、warp、lane、SM；画成图"},
+     {"Draws who owns what of Q, K, V, S and O, in the terminal or as a slide. Views: ctas (S by CTA, with what the "
+      "mask "
+      "leaves and the steps of one CTA), warps (a step of a CTA), lanes (an mma.m16n8k16), blocks (what one CTA loads, "
+      "keeps and streams), sms (CTAs on the SMs of a card, wave by wave).",
+      "画出 Q、K、V、S、O 各归谁，可在终端里看，也可做成幻灯片。视图：ctas（S 归哪个 CTA、mask 留下什么、一个 CTA "
+      "的各步），warps（CTA 的一步），lanes（一条 mma.m16n8k16），blocks（一个 CTA 读什么、留什么、什么依次流过），"
+      "sms（CTA 落在哪个 SM、哪个 wave）。"},
+     map_examples},
     {sweep,
      "[options]",
      {"lists and ranges of options: a table and a chart", "扫描选项的列表和范围：表格和图"},
@@ -131,6 +147,12 @@ constexpr std::array words_table = std::to_array<OptionWords>({
     {Section::mask,
      "--causal",
      "",
+     {"a causal mask: the default, but of models", "causal mask：默认如此，模型除外"},
+     {map}},
+    {Section::mask, "--no-causal", "", {"no mask", "不加 mask"}, {map}},
+    {Section::mask,
+     "--causal",
+     "",
      {"with --no-causal, sweeps over both", "与 --no-causal 同用则两种 mask 都扫"},
      {sweep}},
     {Section::mask,
@@ -169,13 +191,19 @@ constexpr std::array words_table = std::to_array<OptionWords>({
      "--variants",
      "v1,v2",
      {"kernels of v1, v2, v2-tuned", "从 v1、v2、v2-tuned 中选"},
-     {compare, explain, sweep}},
+     {compare, explain, map, sweep}},
     {Section::run, "--variants", "v1,v2,v2-tuned", {"kernels, in this order", "哪些 kernel，按此顺序"}, {bench}},
     {Section::run,
      "--splits",
      "",
      {"v1's num_splits (default: its heuristic)", "v1 的 num_splits（默认由启发式决定）"}},
     {Section::run, "--verify", "sample", {"rows held against fp64", "对照 fp64 的行"}},
+    {Section::run,
+     "--view",
+     "ctas,warps",
+     {"ctas, warps, lanes, blocks, sms, one below the other", "从 ctas、warps、lanes、blocks、sms 中选，依次画出"},
+     OptionWords::any,
+     "LIST"},
     {Section::run, "--samples", "21", {"of each time, from 3 on", "每个时间的样本数，至少 3"}},
     {Section::run,
      "--limit",
@@ -198,7 +226,8 @@ constexpr std::array words_table = std::to_array<OptionWords>({
     {Section::files, "--output", "", {"writes o.npy and lse.npy of each variant", "写出各实现的 o.npy 和 lse.npy"}},
     {Section::files, "--json", "", {"every figure; - is standard output", "写出全部数字；- 为标准输出"}},
     {Section::files, "--csv", "", {"the table, one line for each kernel", "写出表格，每个 kernel 一行"}},
-    {Section::files, "--svg", "", {"the chart as a picture", "把图写成图片"}},
+    {Section::files, "--svg", "", {"the chart as a picture", "把图写成图片"}, {sweep}},
+    {Section::files, "--svg", "", {"a view as a picture (default ctas)", "把一种视图写成图片（默认 ctas）"}, {map}},
     {Section::show, "--lang", "", {"language (default: the locale's)", "语言（默认随 locale）"}},
     {Section::show, "--no-color", "", {"no colours, as with NO_COLOR", "不用颜色，与 NO_COLOR 相同"}},
 });

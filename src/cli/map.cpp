@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -10,6 +8,7 @@
 #include "report/map_json.h"
 #include "report/map_svg.h"
 #include "report/map_view.h"
+#include "say.h"
 #include "usage_error.h"
 
 namespace flashlens::cli {
@@ -27,8 +26,8 @@ std::vector<MapView> views(const Given& given) {
         result.push_back(static_cast<MapView>(std::find(names.begin(), names.end(), name) - names.begin()));
     }
     if (given.has("--svg") && result.size() > 1) {
-        throw UsageError(fmt::format("--view {} with --svg: a picture shows one view; try --view {}",
-                                     given.text("--view"), name_of(result.front())));
+        throw UsageError(say("--view {} with --svg: a picture shows one view; try --view {}", given.text("--view"),
+                             name_of(result.front())));
     }
     return result;
 }
@@ -39,8 +38,7 @@ void refuse_what_owns_nothing(const Problem& problem) {
                                        {"--seqlen-q", problem.seqlen_q},
                                        {"--seqlen-k", problem.seqlen_k}}) {
         if (size == 0) {
-            throw UsageError(
-                fmt::format("{} 0: there is nothing that anybody could own; try {} 1 or more", option, option));
+            throw UsageError(say("{} 0: there is nothing that anybody could own; try {} 1", option, option));
         }
     }
 }

@@ -21,8 +21,8 @@ std::string sms_as_text(const std::vector<Shown>& all, const Comparison& compari
 /// What opens a variant's part.
 std::string heading(const std::string& words, const Terminal& terminal);
 /// A paragraph.
-std::string say(const std::string& words, const Terminal& terminal);
+std::string paragraph(const std::string& words, const Terminal& terminal);
 /// One with a sign before it.
-std::string say(const std::string& sign, const std::string& words, const Terminal& terminal);
+std::string paragraph(const std::string& sign, const std::string& words, const Terminal& terminal);
 
 }  // namespace flashlens::report

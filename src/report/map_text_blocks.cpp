@@ -133,15 +133,15 @@ std::string blocks_as_text(const std::vector<Shown>& all, const Problem& problem
     std::string result;
     for (const Shown& one : all) {
         result += heading(cut_words(one, language), terminal);
-        result += say(owns_words(one, language), terminal);
-        result += say(order_words(one, language), terminal);
+        result += paragraph(owns_words(one, language), terminal);
+        result += paragraph(order_words(one, language), terminal);
         result += BlocksPicture(one, terminal).text();
         for (const std::string& words : traffic_words(one, problem, language)) {
-            result += say(" ", words, terminal);
+            result += paragraph(" ", words, terminal);
         }
         result += "\n";
     }
-    return result + say(std::string(text(language, Text::map_blocks_tile)), terminal);
+    return result + paragraph(std::string(text(language, Text::map_blocks_tile)), terminal);
 }
 
 }  // namespace flashlens::report

@@ -233,25 +233,25 @@ std::string ctas_as_text(const std::vector<Shown>& all, const Problem& problem, 
                                                 {Fate::skipped, Text::map_skipped}};
     for (std::size_t i = 0; i < 4; ++i) {
         if (visible[i]) {
-            result += say(std::string(sign_of(legend[i].first, terminal)), word(legend[i].second), terminal);
+            result += paragraph(std::string(sign_of(legend[i].first, terminal)), word(legend[i].second), terminal);
         }
     }
     if (marks) {
-        result += say(word(Text::map_marked), terminal);
+        result += paragraph(word(Text::map_marked), terminal);
     }
     if (numbers) {
-        result += say(word(Text::map_number), terminal);
+        result += paragraph(word(Text::map_number), terminal);
     }
-    result += say(fill(language, Text::map_scale, grain.rows, grain.keys), terminal);
+    result += paragraph(fill(language, Text::map_scale, grain.rows, grain.keys), terminal);
     if (several) {
-        result += say(word(Text::map_several), terminal);
-        result += say(word(Text::map_majority), terminal);
+        result += paragraph(word(Text::map_several), terminal);
+        result += paragraph(word(Text::map_majority), terminal);
     }
     for (const Shown& one : all) {
         result += "\n" + heading(cut_words(one, language), terminal);
-        result += say(" ", owns_words(one, language), terminal);
-        result += say(" ", order_words(one, language), terminal);
-        result += say(" ", fates_words(one, language), terminal);
+        result += paragraph(" ", owns_words(one, language), terminal);
+        result += paragraph(" ", order_words(one, language), terminal);
+        result += paragraph(" ", fates_words(one, language), terminal);
     }
     return result;
 }

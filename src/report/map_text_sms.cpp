@@ -55,23 +55,23 @@ std::string sms_as_text(const std::vector<Shown>& all, const Comparison& compari
         std::int64_t next = 0;
         for (const std::int64_t index : waves_drawn(dealing)) {
             if (index > next) {
-                result += say(fill(language, Text::map_sm_more, next + 1, index), terminal);
+                result += paragraph(fill(language, Text::map_sm_more, next + 1, index), terminal);
             }
             const Wave wave = dealing.wave(index);
-            result += say(wave_words(dealing, wave, language), terminal);
+            result += paragraph(wave_words(dealing, wave, language), terminal);
             result += wave_as_text(dealing, wave, number_width, comparison.problem, language, terminal);
             next = index + 1;
         }
         if (dealing.waves() > 0) {
-            result += say(number_words(one, dealing.wave(0), language), terminal);
+            result += paragraph(number_words(one, dealing.wave(0), language), terminal);
         }
         result += "\n";
     }
     if (terminal.colour) {
-        result += say(std::string(text(language, Text::map_sm_colour)), terminal);
+        result += paragraph(std::string(text(language, Text::map_sm_colour)), terminal);
     }
-    result += say(std::string(text(language, Text::map_sm_free)), terminal);
-    return result + say(std::string(text(language, Text::map_sm_model)), terminal);
+    result += paragraph(std::string(text(language, Text::map_sm_free)), terminal);
+    return result + paragraph(std::string(text(language, Text::map_sm_model)), terminal);
 }
 
 }  // namespace flashlens::report

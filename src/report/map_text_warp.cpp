@@ -72,12 +72,12 @@ std::string step_as_text(const Shown& shown, Language language, const Terminal& 
     }
     const std::int64_t head_dim = shown.variant->launch.tile.head_dim;
     std::string result = heading(split_words(shown, language), terminal);
-    result += say(step_words(shown, language), terminal);
-    result += say(word(Text::map_s_of_step), terminal) + picture.text(terminal);
-    result += say(o_words, terminal);
-    result += say(statistics_words(shown, language), terminal);
-    result +=
-        say(fill(language, Text::map_scale_warps, rows_per_line, keys_per_character, head_dim / o_columns), terminal);
+    result += paragraph(step_words(shown, language), terminal);
+    result += paragraph(word(Text::map_s_of_step), terminal) + picture.text(terminal);
+    result += paragraph(o_words, terminal);
+    result += paragraph(statistics_words(shown, language), terminal);
+    result += paragraph(fill(language, Text::map_scale_warps, rows_per_line, keys_per_character, head_dim / o_columns),
+                        terminal);
     return result;
 }
 
@@ -161,11 +161,11 @@ std::string lanes_as_text(Language language, const Terminal& terminal) {
     constexpr int row = shown_lane / 4;
     constexpr int first = 4 * row;
     std::string result = picture.text(terminal);
-    result += say(fill(language, Text::map_lane_shown, shown_lane), terminal);
-    result += say(fill(language, Text::map_lane_quad, row, first, first + 3), terminal);
-    result += say(" ", fill(language, Text::map_lane_shuffle, 1, pairs(first, 1)), terminal);
-    result += say(" ", fill(language, Text::map_lane_shuffle, 2, pairs(first, 2)), terminal);
-    return result + say(word(Text::map_lane_p), terminal);
+    result += paragraph(fill(language, Text::map_lane_shown, shown_lane), terminal);
+    result += paragraph(fill(language, Text::map_lane_quad, row, first, first + 3), terminal);
+    result += paragraph(" ", fill(language, Text::map_lane_shuffle, 1, pairs(first, 1)), terminal);
+    result += paragraph(" ", fill(language, Text::map_lane_shuffle, 2, pairs(first, 2)), terminal);
+    return result + paragraph(word(Text::map_lane_p), terminal);
 }
 
 }  // namespace flashlens::report

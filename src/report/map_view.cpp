@@ -54,7 +54,7 @@ std::string header(const Comparison& comparison, Language language, const Termin
     for (const VariantFacts& variant : comparison.variants) {
         if (!variant.refusal.empty()) {
             result += labelled(variant.name, std::max(width, display_width(variant.name) + 2),
-                               fill(language, Text::can_run_no, variant.refusal), terminal);
+                               fill(language, Text::can_run_no, variant.refusal.in(language)), terminal);
         }
     }
     return result;
@@ -75,11 +75,11 @@ std::string heading(const std::string& words, const Terminal& terminal) {
     return labelled("", 0, words, terminal, Style::bold);
 }
 
-std::string say(const std::string& words, const Terminal& terminal) {
+std::string paragraph(const std::string& words, const Terminal& terminal) {
     return labelled("", 0, words, terminal);
 }
 
-std::string say(const std::string& sign, const std::string& words, const Terminal& terminal) {
+std::string paragraph(const std::string& sign, const std::string& words, const Terminal& terminal) {
     return labelled(sign, display_width(sign) + 1, words, terminal);
 }
 
