@@ -56,7 +56,7 @@ double Slide::paragraph(double x, double y, double width, double size, std::stri
 }
 
 std::string Slide::document() const {
-    return svg::document(title_, of_what_, height_, body_);
+    return svg::document(title_, of_what_, height_, body_, svg::Classes::slide);
 }
 
 std::string full(std::size_t hue) {

@@ -76,7 +76,7 @@ public:
         for (const std::string& paragraph : chart_.caption) {
             description += (description.empty() ? "" : " ") + paragraph;
         }
-        return document(chart_.title, description, height_, body_);
+        return document(chart_.title, description, height_, body_, Classes::chart);
     }
 
 private:

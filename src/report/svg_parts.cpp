@@ -15,31 +15,41 @@ namespace {
 /// Hues after Okabe and Ito, which people with any kind of colour vision tell apart; lighter ones on dark paper.
 constexpr std::array<std::string_view, hues> on_light{"#0072b2", "#d55e00", "#007a5a", "#a8407f", "#8a6100", "#555555"};
 constexpr std::array<std::string_view, hues> on_dark{"#56b4e9", "#ff9f43", "#3ddbb0", "#f39ac7", "#f0e442", "#c8c8c8"};
-std::string style() {
-    const auto theme = [](std::string_view paper, std::string_view ink, std::string_view faint, std::string_view grid,
-                          std::string_view quiet, const std::array<std::string_view, hues>& colours) {
-        std::string css = fmt::format(
-            ".paper{{fill:{0}}}.edge{{stroke:{0}}}.ink{{fill:{1}}}.outline{{stroke:{1}}}.faint{{fill:{2}}}.grid{{"
-            "stroke:{3}}}.quiet{{fill:{4}}}.axis{{stroke:{2}}}",
-            paper, ink, faint, grid, quiet);
-        for (std::size_t i = 0; i < colours.size(); ++i) {
-            css += fmt::format(".line{0}{{stroke:{1}}}.full{0}{{fill:{1}}}", i, colours[i]);
-        }
-        return css;
-    };
+/// Latin letters are a little over half as wide as high, Chinese ones, two columns wide on a terminal, about as wide.
+constexpr double width_per_column = 0.57;
+
+/// Paper, what stands on it, and the hues.
+struct Theme {
+    std::string_view paper, ink, faint, grid, quiet;
+    const std::array<std::string_view, hues>& colours;
+};
+
+std::string classes_of(const Theme& theme, Classes classes) {
+    std::string css =
+        fmt::format(".paper{{fill:{0}}}.ink{{fill:{1}}}.faint{{fill:{2}}}.grid{{stroke:{3}}}.axis{{stroke:{2}}}",
+                    theme.paper, theme.ink, theme.faint, theme.grid);
+    for (std::size_t i = 0; i < theme.colours.size(); ++i) {
+        css += fmt::format(".line{0}{{stroke:{1}}}.full{0}{{fill:{1}}}", i, theme.colours[i]);
+    }
+    if (classes == Classes::slide) {
+        css += fmt::format(".edge{{stroke:{}}}.outline{{stroke:{}}}.quiet{{fill:{}}}", theme.paper, theme.ink,
+                           theme.quiet);
+    }
+    return css;
+}
+
+std::string style(Classes classes) {
     std::string css =
         "text{font-family:'Noto Sans','Noto Sans CJK SC','PingFang SC','Microsoft YaHei',system-ui,sans-serif}"
         ".series{fill:none;stroke-width:4;stroke-linejoin:round;stroke-linecap:butt}.marker{stroke-width:3}.hollow{"
         "fill:none}"
-        ".pale{fill-opacity:.3}.grid{stroke-width:1}.axis{stroke-width:2}.level{stroke-width:2;stroke-dasharray:2 6}";
-    css += theme("#ffffff", "#1a1a1a", "#595959", "#dcdcdc", "#b7bec7", on_light);
+        ".grid{stroke-width:1}.axis{stroke-width:2}.level{stroke-width:2;stroke-dasharray:2 6}";
+    css += classes == Classes::slide ? ".pale{fill-opacity:.3}" : "";
+    css += classes_of({"#ffffff", "#1a1a1a", "#595959", "#dcdcdc", "#b7bec7", on_light}, classes);
     css += "@media (prefers-color-scheme:dark){" +
-           theme("#14171c", "#f2f2f2", "#b4b8bf", "#363b44", "#4b5360", on_dark) + "}";
+           classes_of({"#14171c", "#f2f2f2", "#b4b8bf", "#363b44", "#4b5360", on_dark}, classes) + "}";
     return css;
 }
-
-/// Latin letters are a little over half as wide as high, Chinese ones, two columns wide on a terminal, about as wide.
-constexpr double width_per_column = 0.57;
 
 }  // namespace
 
@@ -92,12 +102,13 @@ std::string rectangle(std::string_view kind, double x, double y, double width, d
                        y, width, height);
 }
 
-std::string document(std::string_view title, std::string_view description, double height, std::string_view body) {
+std::string document(std::string_view title, std::string_view description, double height, std::string_view body,
+                     Classes classes) {
     return fmt::format(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" "
         "height=\"{1:.0f}\" role=\"img\">\n<title>{2}</title>\n<desc>{3}</desc>\n<style>{4}</style>\n"
         "<rect class=\"paper\" width=\"{0:.0f}\" height=\"{1:.0f}\"/>\n{5}</svg>\n",
-        page_width, height, escaped(title), escaped(description), style(), body);
+        page_width, height, escaped(title), escaped(description), style(classes), body);
 }
 
 }  // namespace flashlens::report::svg

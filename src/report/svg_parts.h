@@ -28,8 +28,13 @@ std::string text(double x, double y, double size, std::string_view anchor, std::
 std::string line(std::string_view kind, double x1, double y1, double x2, double y2);
 std::string rectangle(std::string_view kind, double x, double y, double width, double height);
 
-/// A whole document, page_width wide. Its classes: fill of paper, ink, faint, quiet (what is not the subject) and full0 ..
-/// full5, stroke of grid, axis, edge (paper's colour) and line0 .. line5; pale lightens a fill.
-std::string document(std::string_view title, std::string_view description, double height, std::string_view body);
+/// What the style sheet of a document has: for a chart the fills paper, ink, faint, full0 .. full5 and the strokes grid,
+/// axis, line0 .. line5; for a slide also the fill quiet (of what is not the subject), pale (which lightens a fill) and the
+/// strokes outline (ink) and edge (paper).
+enum class Classes { chart, slide };
+
+/// A whole document, page_width wide.
+std::string document(std::string_view title, std::string_view description, double height, std::string_view body,
+                     Classes classes);
 
 }  // namespace flashlens::report::svg
