@@ -95,6 +95,11 @@ inline constexpr Bilingual translations[] = {
     {"--machine cpu runs nothing on it", "--machine cpu 不在显卡上运行"},
     {"no point of this sweep has that figure; there are {}", "这次扫描的点都没有这个数字；可以画 {}"},
     {"none of the {} points can run; one says: {}", "{} 个点都不能运行；其中一个的原因：{}"},
+    // source
+    {"--article with stage {}: the article's loops go with the main loop; try flashlens source mainloop --article",
+     "--article 与阶段 {} 同用：文章的循环对应的是主循环；可试 flashlens source mainloop --article"},
+    {"--article with --variants {}: the article has no loop of {}; try --variants v1,v2",
+     "--article 与 --variants {} 同用：文章里没有 {} 的循环；可试 --variants v1,v2"},
     // progress
     {", about {} s left", "，约剩 {} 秒"},
     {"point {} of {}: {}", "第 {} / {} 个点：{}"},

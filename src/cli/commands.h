@@ -37,6 +37,7 @@ int run_explain(const Context& context);
 int run_sweep(const Context& context);
 int run_bench(const Context& context);
 int run_devices(const Context& context);
+int run_source(const Context& context);
 int run_completion(const Context& context);
 
 /// The answer of one of the explorer's functions; while it works its progress shows, where there is a terminal for it.

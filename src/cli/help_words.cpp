@@ -29,6 +29,11 @@ constexpr std::array devices_examples = std::to_array<std::string_view>({
     "flashlens devices",
     "flashlens devices --json -",
 });
+constexpr std::array source_examples = std::to_array<std::string_view>({
+    "flashlens source",
+    "flashlens source warps --variants v2,v2-tuned",
+    "flashlens source mainloop --article --lang zh",
+});
 constexpr std::array completion_examples = std::to_array<std::string_view>({
     "flashlens completion bash",
     "flashlens completion zsh",
@@ -78,6 +83,14 @@ constexpr std::array page_table = std::to_array<Page>({
      {"The cards that --gpu knows, with the figures that plans are made of, and the one in this machine.",
       "--gpu 认识的显卡及计算所用的参数，以及本机的显卡。"},
      devices_examples},
+    {source,
+     "[STAGE] [options]",
+     {"the kernels' code side by side, by stage", "并排查看 kernel 的源码，按阶段"},
+     {"The real code of the kernels, their steps lined up; side by side from 150 columns on, else one below the other. "
+      "STAGE: launch, mainloop (unless given), warps, epilogue, or all of them.",
+      "kernel 的真实源码，步骤对齐；终端有 150 列时左右并排，否则上下排列。"
+      "STAGE（阶段）：launch、mainloop（不写时即此）、warps、epilogue，或 all 表示全部。"},
+     source_examples},
     {completion,
      "bash|zsh",
      {"a script with which the shell completes", "输出 shell 自动补全脚本"},
@@ -169,7 +182,7 @@ constexpr std::array words_table = std::to_array<OptionWords>({
      "--variants",
      "v1,v2",
      {"kernels of v1, v2, v2-tuned", "从 v1、v2、v2-tuned 中选"},
-     {compare, explain, sweep}},
+     {compare, explain, sweep, source}},
     {Section::run, "--variants", "v1,v2,v2-tuned", {"kernels, in this order", "哪些 kernel，按此顺序"}, {bench}},
     {Section::run,
      "--splits",
@@ -190,6 +203,11 @@ constexpr std::array words_table = std::to_array<OptionWords>({
      "--count",
      "auto",
      {"counters of the CPU machine; auto: where they take seconds", "CPU 模拟机计数；auto：几秒能数完才数"}},
+    {Section::run,
+     "--article",
+     "",
+     {"beside the real loops the article's short ones, and what they leave out",
+      "真实循环旁边列出文章的压缩版循环，以及它省略了什么"}},
     {Section::files,
      "--input",
      "",

@@ -18,7 +18,7 @@ namespace {
 using enum Command;
 
 constexpr Commands questions{compare, explain, sweep, bench};
-constexpr Commands reports{compare, explain, sweep, bench, devices};
+constexpr Commands reports{compare, explain, sweep, bench, devices, source};
 
 constexpr std::array option_table = std::to_array<Option>({
     {"--batch", "-b", Values::number, "", questions, true, true},
@@ -38,7 +38,7 @@ constexpr std::array option_table = std::to_array<Option>({
     {"--dist", "", Values::choices, "normal uniform sharp ones", questions, true, true},
     {"--machine", "", Values::choices, "auto gpu cpu", {compare, sweep}},
     {"--gpu", "", Values::cards, "", {compare, explain, sweep}, true},
-    {"--variants", "", Values::variants, "", questions},
+    {"--variants", "", Values::variants, "", {compare, explain, sweep, bench, source}},
     {"--splits", "", Values::number, "", questions, true},
     {"--verify", "", Values::choices, "full sample off", {compare, bench}},
     {"--input", "", Values::folder, "", {compare, explain}},
@@ -48,16 +48,17 @@ constexpr std::array option_table = std::to_array<Option>({
     {"--shapes", "", Values::number, "", {bench}},
     {"--samples", "", Values::number, "", {bench}},
     {"--limit", "", Values::choices, "measured nominal", {bench}},
+    {"--article", "", Values::none, "", {source}},
     {"--json", "", Values::file, "", reports},
     {"--csv", "", Values::file, "", {sweep, bench}},
     {"--svg", "", Values::file, "", {sweep}},
-    {"--lang", "", Values::choices, "en zh", {compare, explain, sweep, bench, devices, help}},
-    {"--no-color", "", Values::none, "", {compare, explain, sweep, bench, devices, help}},
+    {"--lang", "", Values::choices, "en zh", {compare, explain, sweep, bench, devices, source, help}},
+    {"--no-color", "", Values::none, "", {compare, explain, sweep, bench, devices, source, help}},
 });
 
-constexpr std::array all_commands{compare, explain, sweep, bench, devices, completion, help};
+constexpr std::array all_commands{compare, explain, sweep, bench, devices, source, completion, help};
 /// Those that a word may follow which is no option.
-constexpr Commands with_word{completion, help};
+constexpr Commands with_word{source, completion, help};
 
 /// Insertions, deletions and replacements from one word to the other.
 std::size_t edits(std::string_view a, std::string_view b) {
@@ -143,6 +144,8 @@ std::string_view name_of(Command command) {
             return "bench";
         case Command::devices:
             return "devices";
+        case Command::source:
+            return "source";
         case Command::completion:
             return "completion";
         case Command::help:

@@ -58,6 +58,8 @@ int dispatch(const std::vector<std::string>& arguments, const Explorer& explorer
             return run_bench(context);
         case Command::devices:
             return run_devices(context);
+        case Command::source:
+            return run_source(context);
         case Command::completion:
             return run_completion(context);
         case Command::compare:

@@ -1,0 +1,442 @@
+#include "report/source_view.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <numeric>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "report/code_cell.h"
+#include "report/comparison_view.h"
+#include "report/table.h"
+#include "report/width.h"
+#include "teaching/article.h"
+
+namespace flashlens::report {
+namespace {
+
+using teaching::CodeLine;
+using teaching::Excerpt;
+using teaching::Part;
+using teaching::Side;
+using teaching::Step;
+
+constexpr int narrowest_column = 74;         // two of these, with what stands between, are 150 columns or less
+constexpr int narrowest_with_article = 110;  // the article's lines are short
+
+std::string say(Language language, Text name) {
+    return std::string(text(language, name));
+}
+
+std::string letters(const CodeLine& line) {
+    std::string result;
+    std::transform(line.steps.begin(), line.steps.end(), std::back_inserter(result), teaching::letter_of);
+    std::sort(result.begin(), result.end());
+    return result;
+}
+
+int colour_of(const CodeLine& line) {
+    return !line.steps.empty() && line.steps.front() == Step::barrier ? colour::barrier : colour::step;
+}
+
+/// Blanks that all lines of code start with.
+std::size_t shared_indent(const Excerpt& excerpt) {
+    std::size_t indent = std::string_view::npos;
+    for (const CodeLine& line : excerpt.lines) {
+        const std::size_t own = line.text.find_first_not_of(' ');
+        if (own != std::string_view::npos && line.text[own] != '#') {
+            indent = std::min(indent, own);
+        }
+    }
+    return indent == std::string_view::npos ? 0 : indent;
+}
+
+CodeCell cell_of(const Excerpt& excerpt, const CodeLine& line, std::string marks) {
+    const std::size_t own = std::min(line.text.find_first_not_of(' '), line.text.size());
+    return {fmt::format("{}", line.number), std::move(marks), line.text.substr(std::min(shared_indent(excerpt), own)),
+            line.step_name, colour_of(line)};
+}
+
+Margins margins_of(const std::vector<const Excerpt*>& excerpts) {
+    Margins margins;
+    for (const Excerpt* excerpt : excerpts) {
+        margins.number = std::max(margins.number, display_width(fmt::format("{}", excerpt->last())));
+        for (const CodeLine& line : excerpt->lines) {
+            margins.marks = std::max(margins.marks, static_cast<int>(line.steps.size()));
+        }
+    }
+    return margins;
+}
+
+Margins margins_of(const std::vector<Side>& sides) {
+    std::vector<const Excerpt*> all;
+    for (const Side& side : sides) {
+        for (const Excerpt& excerpt : side.excerpts) {
+            all.push_back(&excerpt);
+        }
+    }
+    return margins_of(all);
+}
+
+/// Columns that the code of a side would like to have.
+int natural_width(const Side& side, const Margins& margins) {
+    int widest = 0;
+    for (const Excerpt& excerpt : side.excerpts) {
+        for (const CodeLine& line : excerpt.lines) {
+            widest = std::max(widest, display_width(cell_of(excerpt, line, "").text));
+        }
+    }
+    return widest + margins.width();
+}
+
+std::string repeated(std::string_view text, int times) {
+    std::string result;
+    for (int i = 0; i < times; ++i) {
+        result += text;
+    }
+    return result;
+}
+
+std::string_view dash(const Terminal& terminal) {
+    return terminal.utf8 ? "─" : "-";
+}
+
+/// The heading of an excerpt: where it stands.
+std::string heading(const Excerpt& excerpt, int width, const Terminal& terminal) {
+    std::string place = fmt::format("{}:{}-{}", excerpt.path, excerpt.first(), excerpt.last());
+    if (display_width(place) > width) {
+        place = pad(wrap(place, width).front(), width);
+    }
+    return styled(place, Style::bold, terminal) + pad("", width - display_width(place));
+}
+
+/// A rule across the screen with a title in it, and a sentence below.
+std::string titled(const std::string& title, const std::string& note, const Terminal& terminal) {
+    const std::string before = repeated(dash(terminal), 2) + " ";
+    const int rest = terminal.columns - 3 - display_width(title) - 1;
+    std::string result = "\n";
+    if (rest >= 0) {
+        result += before + styled(title, Style::bold, terminal) + " " + repeated(dash(terminal), rest) + "\n";
+    } else {
+        result += labelled("", 0, title, terminal, Style::bold);
+    }
+    return note.empty() ? result : result + labelled("", 0, note, terminal);
+}
+
+/// Cells side by side, the lower ones filled up with blanks.
+std::string beside(const std::vector<std::vector<std::string>>& cells, const std::vector<int>& widths,
+                   const Terminal& terminal) {
+    std::size_t height = 1;
+    for (const auto& cell : cells) {
+        height = std::max(height, cell.size());
+    }
+    const std::string between = terminal.utf8 ? " │ " : " | ";
+    std::string result;
+    for (std::size_t line = 0; line < height; ++line) {
+        for (std::size_t i = 0; i < cells.size(); ++i) {
+            result += (i == 0 ? "" : between) + (line < cells[i].size() ? cells[i][line] : pad("", widths[i]));
+        }
+        result += "\n";
+    }
+    return result;
+}
+
+/// Under the titled rule, where the columns begin.
+std::string column_rule(const std::vector<int>& widths, const Terminal& terminal, std::string_view junction) {
+    std::string result;
+    for (std::size_t i = 0; i < widths.size(); ++i) {
+        result += (i == 0 ? ""
+                          : std::string(dash(terminal)) + std::string(terminal.utf8 ? junction : "+") +
+                                std::string(dash(terminal))) +
+                  repeated(dash(terminal), widths[i]);
+    }
+    return result + "\n";
+}
+
+/// Widths for columns that would like to have `natural`: all of the terminal's, the widest gives way.
+std::vector<int> shared_out(std::vector<int> natural, int columns) {
+    const int room = columns - 3 * (static_cast<int>(natural.size()) - 1);
+    int over = std::accumulate(natural.begin(), natural.end(), -room);
+    for (; over > 0; --over) {
+        --*std::max_element(natural.begin(), natural.end());
+    }
+    for (; over < 0; ++over) {
+        ++*std::min_element(natural.begin(), natural.end());
+    }
+    return natural;
+}
+
+bool fits_beside(std::size_t columns, const Terminal& terminal) {
+    return columns > 1 && terminal.columns >= narrowest_column * static_cast<int>(columns) + 2;
+}
+
+std::vector<std::string> cell_lines(const Side& side, const std::optional<teaching::Place>& place,
+                                    const Margins& margins, int width, const Terminal& terminal) {
+    if (!place) {
+        return {};
+    }
+    const Excerpt& excerpt = side.excerpts[place->excerpt];
+    if (!place->line) {
+        return {heading(excerpt, width, terminal)};
+    }
+    const CodeLine& line = excerpt.lines[*place->line];
+    return code_lines(cell_of(excerpt, line, letters(line)), margins, width, terminal);
+}
+
+std::string show_beside(const Part& part, const std::vector<int>& widths, Language language, const Terminal& terminal) {
+    const Margins margins = margins_of(part.sides);
+    std::string result = column_rule(widths, terminal, "┬");
+    std::vector<std::vector<std::string>> names;
+    for (std::size_t i = 0; i < part.sides.size(); ++i) {
+        const std::string& variant = part.sides[i].variant;
+        const bool nothing = part.sides[i].excerpts.empty();
+        const std::string name = nothing ? fill(language, Text::source_nothing, variant) : variant;
+        names.push_back({styled(name, Style::bold, terminal) + pad("", widths[i] - display_width(name))});
+    }
+    result += beside(names, widths, terminal);
+    for (const teaching::Row& row : teaching::rows_of(part)) {
+        std::vector<std::vector<std::string>> cells;
+        for (std::size_t i = 0; i < part.sides.size(); ++i) {
+            cells.push_back(cell_lines(part.sides[i], row[i], margins, widths[i], terminal));
+        }
+        result += beside(cells, widths, terminal);
+    }
+    return result + column_rule(widths, terminal, "┴");
+}
+
+std::string show_below(const Part& part, Language language, const Terminal& terminal) {
+    const Margins margins = margins_of(part.sides);
+    std::string result;
+    for (const Side& side : part.sides) {
+        if (side.excerpts.empty()) {
+            result += "\n" + labelled("", 0, fill(language, Text::source_nothing, side.variant), terminal, Style::bold);
+        }
+        for (const Excerpt& excerpt : side.excerpts) {
+            result += "\n" + heading(excerpt, terminal.columns, terminal) + "\n";
+            for (const CodeLine& line : excerpt.lines) {
+                for (const std::string& out :
+                     code_lines(cell_of(excerpt, line, letters(line)), margins, terminal.columns, terminal)) {
+                    result += out + "\n";
+                }
+            }
+        }
+    }
+    return result;
+}
+
+/// The letters, and by which names each kernel takes the step.
+std::string legend(const std::vector<std::string>& variants, Language language, const Terminal& terminal) {
+    std::vector<Cell> titles{{say(language, Text::source_letters), Style::bold}};
+    for (const std::string& variant : variants) {
+        titles.push_back({variant, Style::bold});
+    }
+    Table table(std::move(titles));
+    for (const Step step : teaching::all_steps()) {
+        std::vector<Cell> names;
+        for (const std::string& variant : variants) {
+            std::vector<std::string_view> own;
+            for (const teaching::StepName& name : teaching::step_names(variant)) {
+                if (std::find(name.steps.begin(), name.steps.end(), step) != name.steps.end()) {
+                    own.push_back(name.name);
+                }
+            }
+            names.push_back(
+                {own.empty() ? say(language, Text::source_no_step) : fmt::format("{}", fmt::join(own, ", "))});
+        }
+        table.row(fmt::format("{}  {}", teaching::letter_of(step), step_title(step, language)), std::move(names));
+    }
+    return "\n" + table.render(terminal);
+}
+
+std::string show_stage(teaching::Stage stage, const SourceQuestion& question, Language language,
+                       const Terminal& terminal) {
+    const std::vector<Part> parts = teaching::parts_of(stage, question.variants);
+    std::vector<int> widths(question.variants.size());
+    for (const Part& part : parts) {
+        for (std::size_t i = 0; i < part.sides.size(); ++i) {
+            widths[i] = std::max(widths[i], natural_width(part.sides[i], margins_of(part.sides)));
+        }
+    }
+    widths = shared_out(widths, terminal.columns);
+    const bool side_by_side = fits_beside(question.variants.size(), terminal);
+    std::string result;
+    for (const Part& part : parts) {
+        const std::string title = fmt::format("{}: {}", teaching::name_of(stage), topic_title(part.topic, language));
+        result += titled(title, topic_note(part.topic, language), terminal);
+        result += side_by_side ? show_beside(part, widths, language, terminal) : show_below(part, language, terminal);
+    }
+    return result;
+}
+
+/// The letters of a line of the article's: those of the first line of ours that it stands for.
+std::string article_letters(const teaching::ArticleBeside& beside, std::size_t article) {
+    for (const Excerpt& excerpt : beside.ours) {
+        for (const CodeLine& line : excerpt.lines) {
+            const auto& numbers = beside.stands_for[article];
+            if (!numbers.empty() && line.number == numbers.front()) {
+                return letters(line);
+            }
+        }
+    }
+    return "";
+}
+
+bool is_left_out(const teaching::ArticleBeside& beside, int number) {
+    return std::any_of(beside.left_out.begin(), beside.left_out.end(), [&](const auto& group) {
+        return std::find(group.lines.begin(), group.lines.end(), number) != group.lines.end();
+    });
+}
+
+std::string left_out_list(const teaching::ArticleBeside& beside, Language language, const Terminal& terminal) {
+    std::string result = labelled("", 0, fill(language, Text::source_left_out, beside.ours.front().path), terminal);
+    for (const teaching::ArticleBeside::LeftOut& group : beside.left_out) {
+        const std::string what =
+            group.step ? fmt::format("{} {}", teaching::letter_of(*group.step), step_title(*group.step, language))
+                       : say(language, Text::source_left_out_other);
+        result += labelled("-", 2, fmt::format("{}: {}", what, fmt::join(group.lines, ", ")), terminal);
+    }
+    return result;
+}
+
+std::string show_article(const std::string& variant, Language language, const Terminal& terminal) {
+    const teaching::ArticleBeside beside_ours = teaching::article_beside(variant);
+    const auto article = teaching::article_loop(variant);
+    std::vector<const Excerpt*> excerpts;
+    for (const Excerpt& excerpt : beside_ours.ours) {
+        excerpts.push_back(&excerpt);
+    }
+    Margins ours = margins_of(excerpts);
+    ours.marks = ours.marks + 1;  // "+": left out
+    const Margins theirs{0, ours.marks - 1};
+
+    const auto article_lines = [&](std::size_t a, int width) {
+        return code_lines({"", article_letters(beside_ours, a), article[a].text, {}, colour::step}, theirs, width,
+                          terminal);
+    };
+    const auto our_lines = [&](const teaching::Place& place, int width) {
+        const Excerpt& excerpt = beside_ours.ours[place.excerpt];
+        const CodeLine& line = excerpt.lines[*place.line];
+        const std::string sign = is_left_out(beside_ours, line.number) ? "+" : " ";
+        return code_lines(cell_of(excerpt, line, sign + letters(line)), ours, width, terminal);
+    };
+    std::string result =
+        titled(fill(language, Text::source_article, variant), say(language, Text::source_article_note), terminal);
+    if (terminal.columns >= narrowest_with_article) {
+        int natural = display_width(say(language, Text::source_article_heading));
+        for (const teaching::ArticleLine& line : article) {
+            natural = std::max(natural, theirs.width() + display_width(line.text));
+        }
+        const std::vector<int> widths{natural, terminal.columns - 3 - natural};
+        result += column_rule(widths, terminal, "┬");
+        const std::string title = say(language, Text::source_article_heading);
+        result += beside({{styled(title, Style::bold, terminal) + pad("", widths[0] - display_width(title))},
+                          {heading(beside_ours.ours.front(), widths[1], terminal)}},
+                         widths, terminal);
+        std::size_t excerpt = 0;
+        for (const teaching::ArticleBeside::Row& row : beside_ours.rows) {
+            if (row.ours && row.ours->excerpt != excerpt) {
+                excerpt = row.ours->excerpt;
+                result += beside({{}, {heading(beside_ours.ours[excerpt], widths[1], terminal)}}, widths, terminal);
+            }
+            result += beside({row.article ? article_lines(*row.article, widths[0]) : std::vector<std::string>{},
+                              row.ours ? our_lines(*row.ours, widths[1]) : std::vector<std::string>{}},
+                             widths, terminal);
+        }
+        result += column_rule(widths, terminal, "┴");
+    } else {
+        result += "\n" + labelled("", 0, say(language, Text::source_article_heading), terminal, Style::bold);
+        for (std::size_t a = 0; a < article.size(); ++a) {
+            result += fmt::format("{}\n", fmt::join(article_lines(a, terminal.columns), "\n"));
+        }
+        for (std::size_t e = 0; e < beside_ours.ours.size(); ++e) {
+            result += "\n" + heading(beside_ours.ours[e], terminal.columns, terminal) + "\n";
+            for (std::size_t l = 0; l < beside_ours.ours[e].lines.size(); ++l) {
+                result += fmt::format("{}\n", fmt::join(our_lines({e, l}, terminal.columns), "\n"));
+            }
+        }
+    }
+    result += left_out_list(beside_ours, language, terminal);
+    for (const teaching::ArticleLine& line : article) {
+        if (line.nothing_to_do) {
+            const std::string_view code = line.text.substr(line.text.find_first_not_of(' '));
+            result += labelled("", 0, fmt::format("{} {}", code, fill(language, Text::source_nothing_to_do, variant)),
+                               terminal);
+        }
+    }
+    return result;
+}
+
+}  // namespace
+
+std::string step_title(Step step, Language language) {
+    constexpr std::array names{Text::source_step_load,  Text::source_step_loop,    Text::source_step_scores,
+                               Text::source_step_mask,  Text::source_step_maximum, Text::source_step_exponentials,
+                               Text::source_step_sum,   Text::source_step_convert, Text::source_step_output,
+                               Text::source_step_merge, Text::source_step_rescale, Text::source_step_lse,
+                               Text::source_step_write, Text::source_step_barrier};
+    return say(language, names[static_cast<std::size_t>(step)]);
+}
+
+std::string stage_title(teaching::Stage stage, Language language) {
+    constexpr std::array names{Text::source_stage_launch, Text::source_stage_mainloop, Text::source_stage_warps,
+                               Text::source_stage_epilogue};
+    return say(language, names[static_cast<std::size_t>(stage)]);
+}
+
+namespace {
+
+struct TopicTexts {
+    Text title, note;
+};
+
+constexpr std::array topic_texts{
+    TopicTexts{Text::source_grid, Text::source_grid_note},
+    TopicTexts{Text::source_splits, Text::source_splits_note},
+    TopicTexts{Text::source_tiles, Text::source_tiles_note},
+    TopicTexts{Text::source_before_loop, Text::source_before_loop_note},
+    TopicTexts{Text::source_loops, Text::source_loops_note},
+    TopicTexts{Text::source_traits, Text::source_traits_note},
+    TopicTexts{Text::source_rows_and_keys, Text::source_rows_and_keys_note},
+    TopicTexts{Text::source_row_maximum, Text::source_row_maximum_note},
+    TopicTexts{Text::source_row_sum, Text::source_row_sum_note},
+    TopicTexts{Text::source_warp_output, Text::source_warp_output_note},
+    TopicTexts{Text::source_quad_shuffles, Text::source_quad_shuffles_note},
+    TopicTexts{Text::source_last_steps, Text::source_last_steps_note},
+    TopicTexts{Text::source_normalisation, Text::source_normalisation_note},
+    TopicTexts{Text::source_log_sum_exp, Text::source_log_sum_exp_note},
+    TopicTexts{Text::source_write_out, Text::source_write_out_note},
+    TopicTexts{Text::source_between_passes, Text::source_between_passes_note},
+};
+
+}  // namespace
+
+std::string topic_title(teaching::Topic topic, Language language) {
+    return say(language, topic_texts[static_cast<std::size_t>(topic)].title);
+}
+
+std::string topic_note(teaching::Topic topic, Language language) {
+    return say(language, topic_texts[static_cast<std::size_t>(topic)].note);
+}
+
+std::string show_source(const SourceQuestion& question, Language language, const Terminal& terminal) {
+    std::string result = labelled("", 0, say(language, Text::title_source), terminal);
+    if (question.article) {
+        for (const std::string& variant : question.variants) {
+            result += show_article(variant, language, terminal);
+        }
+    } else {
+        for (const teaching::Stage stage : question.stages) {
+            result += show_stage(stage, question, language, terminal);
+        }
+    }
+    result += legend(question.variants, language, terminal);
+    return result + labelled("", 0, say(language, Text::source_more), terminal);
+}
+
+}  // namespace flashlens::report
