@@ -71,8 +71,12 @@ std::vector<Stretch> broken(std::string_view text, const std::vector<Token>& kin
             const std::size_t code = without_blanks(text, comment);
             const std::size_t start = std::max(begin, first_code);
             const std::size_t blank = text.rfind(' ', end);
+            const std::size_t comma = text.rfind(", ", end);
+            const std::size_t half = start + (end - start) / 2;
             if (comment > start && comment < text.size() && code > start && code <= end) {
                 end = code;
+            } else if (comma != std::string_view::npos && comma + 1 < comment && comma > half && comma < end) {
+                end = comma + 1;
             } else if (blank != std::string_view::npos && blank > start) {
                 end = blank;
             }
@@ -97,7 +101,8 @@ std::string painted(std::string_view text, const std::vector<Token>& kinds, cons
             ++end;
         }
         const std::string_view piece = text.substr(at, end - at);
-        result += colour_at(at) < 0 ? std::string(piece) : coloured(piece, colour_at(at), marked, terminal);
+        result += colour_at(at) < 0 ? std::string(piece)
+                                    : coloured(piece, colour_at(at), marked && mark_colour != colour::load, terminal);
         at = end;
     }
     return result;
@@ -128,8 +133,8 @@ std::vector<std::string> code_lines(const CodeCell& cell, const Margins& margins
             line += styled(number, Style::dim, terminal) + " ";
         }
         if (margins.marks > 0) {
-            line +=
-                coloured(marks, cell.mark_colour, true, terminal) + pad("", margins.marks - display_width(marks)) + " ";
+            line += coloured(marks, cell.mark_colour, cell.mark_colour != colour::load, terminal) +
+                    pad("", margins.marks - display_width(marks)) + " ";
         }
         line += painted(cell.text, kinds, stretch, mark_begin, mark_end, cell.mark_colour, terminal);
         const int used = stretch.indent + display_width(cell.text.substr(stretch.begin, stretch.end - stretch.begin));

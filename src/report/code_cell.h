@@ -12,7 +12,7 @@ namespace flashlens::report {
 /// Colours of the 256 that stand out on a dark screen and on a light one.
 namespace colour {
 inline constexpr int keyword = 133, type = 31, number = 130, string = 65, comment = 102, preprocessor = 96;
-inline constexpr int step = 166, barrier = 161;
+inline constexpr int step = 166, load = 67, barrier = 161;
 }  // namespace colour
 
 /// `text` in one of the 256 colours, where the terminal shows colours.
@@ -23,7 +23,7 @@ struct CodeCell {
     std::string marks;               ///< letters of the steps
     std::string_view text;           ///< without the indentation that all lines of the excerpt share
     std::string_view highlighted;    ///< a part of text: the step's name; may be empty
-    int mark_colour = colour::step;  ///< of marks and highlighted
+    int mark_colour = colour::step;  ///< of marks and highlighted; bold but for loads
 };
 
 /// How wide the columns before the code are.

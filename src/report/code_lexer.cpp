@@ -53,7 +53,8 @@ Token kind_of(std::string_view word) {
     if (capital && !small_too && word.size() > 1) {
         return Token::preprocessor;
     }
-    return capital ? Token::type : Token::plain;
+    // T is the kernels' traits; Q, K, V, S, P, O are matrices.
+    return capital && (word.size() > 1 || word == "T") ? Token::type : Token::plain;
 }
 
 /// One past the end of the token that starts at `at`, and what it is.

@@ -10,7 +10,7 @@ namespace flashlens::report {
 enum class Token { plain, keyword, type, number, string, comment, preprocessor };
 
 /// One for each byte of `line`. Types are what C++ and the kernels have built in, and names that start with a capital, as
-/// all types of the project do; names in capitals alone are macros.
+/// all types of the project do, and T; longer names in capitals alone are macros.
 std::vector<Token> tokens(std::string_view line);
 
 }  // namespace flashlens::report

@@ -35,9 +35,9 @@ Json rows_json(const teaching::Part& part) {
         Json cells = Json::array();
         bool any = false;
         for (std::size_t i = 0; i < part.sides.size(); ++i) {
-            if (row[i] && row[i]->line) {
-                const teaching::Excerpt& excerpt = part.sides[i].excerpts[row[i]->excerpt];
-                cells.push_back({{"file", excerpt.path}, {"line", excerpt.lines[*row[i]->line].number}});
+            if (row.places[i] && row.places[i]->line) {
+                const teaching::Excerpt& excerpt = part.sides[i].excerpts[row.places[i]->excerpt];
+                cells.push_back({{"file", excerpt.path}, {"line", excerpt.lines[*row.places[i]->line].number}});
                 any = true;
             } else {
                 cells.push_back(nullptr);

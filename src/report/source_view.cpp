@@ -42,7 +42,8 @@ std::string letters(const CodeLine& line) {
 }
 
 int colour_of(const CodeLine& line) {
-    return !line.steps.empty() && line.steps.front() == Step::barrier ? colour::barrier : colour::step;
+    const std::optional<Step> step = line.steps.empty() ? std::nullopt : std::optional(line.steps.front());
+    return step == Step::barrier ? colour::barrier : step == Step::load ? colour::load : colour::step;
 }
 
 /// Blanks that all lines of code start with.
@@ -107,13 +108,14 @@ std::string_view dash(const Terminal& terminal) {
     return terminal.utf8 ? "─" : "-";
 }
 
-/// The heading of an excerpt: where it stands.
-std::string heading(const Excerpt& excerpt, int width, const Terminal& terminal) {
-    std::string place = fmt::format("{}:{}-{}", excerpt.path, excerpt.first(), excerpt.last());
-    if (display_width(place) > width) {
-        place = pad(wrap(place, width).front(), width);
-    }
-    return styled(place, Style::bold, terminal) + pad("", width - display_width(place));
+/// The heading of an excerpt: whose it is, and where it stands.
+std::string heading(std::string_view variant, const Excerpt& excerpt, int width, const Terminal& terminal) {
+    const bool one = excerpt.first() == excerpt.last();
+    const std::string lines =
+        one ? fmt::format("{}", excerpt.first()) : fmt::format("{}-{}", excerpt.first(), excerpt.last());
+    const std::string place = fmt::format("{}  {}:{}", variant, excerpt.path, lines);
+    const std::string shown = display_width(place) > width ? wrap(place, width).front() : place;
+    return styled(shown, Style::bold, terminal) + pad("", width - display_width(shown));
 }
 
 /// A rule across the screen with a title in it, and a sentence below.
@@ -183,7 +185,7 @@ std::vector<std::string> cell_lines(const Side& side, const std::optional<teachi
     }
     const Excerpt& excerpt = side.excerpts[place->excerpt];
     if (!place->line) {
-        return {heading(excerpt, width, terminal)};
+        return {heading(side.variant, excerpt, width, terminal)};
     }
     const CodeLine& line = excerpt.lines[*place->line];
     return code_lines(cell_of(excerpt, line, letters(line)), margins, width, terminal);
@@ -192,21 +194,26 @@ std::vector<std::string> cell_lines(const Side& side, const std::optional<teachi
 std::string show_beside(const Part& part, const std::vector<int>& widths, Language language, const Terminal& terminal) {
     const Margins margins = margins_of(part.sides);
     std::string result = column_rule(widths, terminal, "┬");
-    std::vector<std::vector<std::string>> names;
+    std::vector<std::vector<std::string>> cells(part.sides.size());
     for (std::size_t i = 0; i < part.sides.size(); ++i) {
-        const std::string& variant = part.sides[i].variant;
-        const bool nothing = part.sides[i].excerpts.empty();
-        const std::string name = nothing ? fill(language, Text::source_nothing, variant) : variant;
-        names.push_back({styled(name, Style::bold, terminal) + pad("", widths[i] - display_width(name))});
-    }
-    result += beside(names, widths, terminal);
-    for (const teaching::Row& row : teaching::rows_of(part)) {
-        std::vector<std::vector<std::string>> cells;
-        for (std::size_t i = 0; i < part.sides.size(); ++i) {
-            cells.push_back(cell_lines(part.sides[i], row[i], margins, widths[i], terminal));
+        if (part.sides[i].excerpts.empty()) {
+            const std::string nothing = fill(language, Text::source_nothing, part.sides[i].variant);
+            cells[i] = {styled(nothing, Style::bold, terminal) + pad("", widths[i] - display_width(nothing))};
         }
-        result += beside(cells, widths, terminal);
     }
+    for (const teaching::Row& row : teaching::rows_of(part)) {
+        const bool any = std::any_of(cells.begin(), cells.end(), [](const auto& cell) { return !cell.empty(); });
+        if (row.together && any) {
+            result += beside(cells, widths, terminal);
+            cells.assign(cells.size(), {});
+        }
+        for (std::size_t i = 0; i < part.sides.size(); ++i) {
+            const std::vector<std::string> lines =
+                cell_lines(part.sides[i], row.places[i], margins, widths[i], terminal);
+            cells[i].insert(cells[i].end(), lines.begin(), lines.end());
+        }
+    }
+    result += beside(cells, widths, terminal);
     return result + column_rule(widths, terminal, "┴");
 }
 
@@ -218,7 +225,7 @@ std::string show_below(const Part& part, Language language, const Terminal& term
             result += "\n" + labelled("", 0, fill(language, Text::source_nothing, side.variant), terminal, Style::bold);
         }
         for (const Excerpt& excerpt : side.excerpts) {
-            result += "\n" + heading(excerpt, terminal.columns, terminal) + "\n";
+            result += "\n" + heading(side.variant, excerpt, terminal.columns, terminal) + "\n";
             for (const CodeLine& line : excerpt.lines) {
                 for (const std::string& out :
                      code_lines(cell_of(excerpt, line, letters(line)), margins, terminal.columns, terminal)) {
@@ -240,10 +247,10 @@ std::string legend(const std::vector<std::string>& variants, Language language, 
     for (const Step step : teaching::all_steps()) {
         std::vector<Cell> names;
         for (const std::string& variant : variants) {
-            std::vector<std::string_view> own;
+            std::vector<std::string> own;
             for (const teaching::StepName& name : teaching::step_names(variant)) {
                 if (std::find(name.steps.begin(), name.steps.end(), step) != name.steps.end()) {
-                    own.push_back(name.name);
+                    own.push_back(std::string(name.name) + (step == Step::loop ? " ..." : ""));
                 }
             }
             names.push_back(
@@ -265,26 +272,46 @@ std::string show_stage(teaching::Stage stage, const SourceQuestion& question, La
     }
     widths = shared_out(widths, terminal.columns);
     const bool side_by_side = fits_beside(question.variants.size(), terminal);
-    std::string result;
+    const std::string title =
+        fill(language, Text::source_stage, teaching::name_of(stage), stage_title(stage, language));
+    std::string result = "\n" + labelled("", 0, title, terminal, Style::bold);
     for (const Part& part : parts) {
-        const std::string title = fmt::format("{}: {}", teaching::name_of(stage), topic_title(part.topic, language));
-        result += titled(title, topic_note(part.topic, language), terminal);
+        result += titled(topic_title(part.topic, language), topic_note(part.topic, language), terminal);
         result += side_by_side ? show_beside(part, widths, language, terminal) : show_below(part, language, terminal);
     }
     return result;
 }
 
-/// The letters of a line of the article's: those of the first line of ours that it stands for.
-std::string article_letters(const teaching::ArticleBeside& beside, std::size_t article) {
+/// The first line of ours that a line of the article's stands for, or null.
+const CodeLine* first_of_ours(const teaching::ArticleBeside& beside, std::size_t article) {
     for (const Excerpt& excerpt : beside.ours) {
         for (const CodeLine& line : excerpt.lines) {
             const auto& numbers = beside.stands_for[article];
             if (!numbers.empty() && line.number == numbers.front()) {
-                return letters(line);
+                return &line;
             }
         }
     }
-    return "";
+    return nullptr;
+}
+
+/// What names the step in a line of the article's: the function called, "for", or all of its words.
+std::string_view name_in(std::string_view line) {
+    const std::size_t end = std::min(line.find_first_of("(;"), line.size());
+    const bool call = end < line.size() && line[end] == '(' && line[end - 1] != ' ';
+    const std::size_t start = std::min(line.find_first_not_of(' '), end);
+    const std::size_t blank = line.rfind(' ', end);
+    const std::size_t begin = call && blank != std::string_view::npos ? std::max(blank + 1, start) : start;
+    return line.substr(begin, line.substr(begin, end - begin).find_last_not_of(' ') + 1);
+}
+
+CodeCell article_cell(const teaching::ArticleBeside& beside, std::size_t a) {
+    const std::string_view line = teaching::article_loop(beside.variant)[a].text;
+    const CodeLine* ours = first_of_ours(beside, a);
+    if (ours == nullptr || ours->steps.empty() || line.substr(0, 2) == "//") {
+        return {"", ours == nullptr ? "" : letters(*ours), line, {}, colour::step};
+    }
+    return {"", letters(*ours), line, name_in(line), colour_of(*ours)};
 }
 
 bool is_left_out(const teaching::ArticleBeside& beside, int number) {
@@ -293,13 +320,28 @@ bool is_left_out(const teaching::ArticleBeside& beside, int number) {
     });
 }
 
+/// "84-91, 93": numbers in ascending order.
+std::string ranges(const std::vector<int>& numbers) {
+    std::string result;
+    for (std::size_t i = 0; i < numbers.size();) {
+        std::size_t end = i + 1;
+        while (end < numbers.size() && numbers[end] == numbers[end - 1] + 1) {
+            ++end;
+        }
+        result += result.empty() ? "" : ", ";
+        result += end == i + 1 ? fmt::format("{}", numbers[i]) : fmt::format("{}-{}", numbers[i], numbers[end - 1]);
+        i = end;
+    }
+    return result;
+}
+
 std::string left_out_list(const teaching::ArticleBeside& beside, Language language, const Terminal& terminal) {
     std::string result = labelled("", 0, fill(language, Text::source_left_out, beside.ours.front().path), terminal);
     for (const teaching::ArticleBeside::LeftOut& group : beside.left_out) {
+        const std::string label = group.step ? std::string(1, teaching::letter_of(*group.step)) : "";
         const std::string what =
-            group.step ? fmt::format("{} {}", teaching::letter_of(*group.step), step_title(*group.step, language))
-                       : say(language, Text::source_left_out_other);
-        result += labelled("-", 2, fmt::format("{}: {}", what, fmt::join(group.lines, ", ")), terminal);
+            group.step ? step_title(*group.step, language) : say(language, Text::source_left_out_other);
+        result += labelled("+" + label, 4, fmt::format("{}: {}", what, ranges(group.lines)), terminal);
     }
     return result;
 }
@@ -316,8 +358,7 @@ std::string show_article(const std::string& variant, Language language, const Te
     const Margins theirs{0, ours.marks - 1};
 
     const auto article_lines = [&](std::size_t a, int width) {
-        return code_lines({"", article_letters(beside_ours, a), article[a].text, {}, colour::step}, theirs, width,
-                          terminal);
+        return code_lines(article_cell(beside_ours, a), theirs, width, terminal);
     };
     const auto our_lines = [&](const teaching::Place& place, int width) {
         const Excerpt& excerpt = beside_ours.ours[place.excerpt];
@@ -336,13 +377,14 @@ std::string show_article(const std::string& variant, Language language, const Te
         result += column_rule(widths, terminal, "┬");
         const std::string title = say(language, Text::source_article_heading);
         result += beside({{styled(title, Style::bold, terminal) + pad("", widths[0] - display_width(title))},
-                          {heading(beside_ours.ours.front(), widths[1], terminal)}},
+                          {heading(variant, beside_ours.ours.front(), widths[1], terminal)}},
                          widths, terminal);
         std::size_t excerpt = 0;
         for (const teaching::ArticleBeside::Row& row : beside_ours.rows) {
             if (row.ours && row.ours->excerpt != excerpt) {
                 excerpt = row.ours->excerpt;
-                result += beside({{}, {heading(beside_ours.ours[excerpt], widths[1], terminal)}}, widths, terminal);
+                result +=
+                    beside({{}, {heading(variant, beside_ours.ours[excerpt], widths[1], terminal)}}, widths, terminal);
             }
             result += beside({row.article ? article_lines(*row.article, widths[0]) : std::vector<std::string>{},
                               row.ours ? our_lines(*row.ours, widths[1]) : std::vector<std::string>{}},
@@ -355,7 +397,7 @@ std::string show_article(const std::string& variant, Language language, const Te
             result += fmt::format("{}\n", fmt::join(article_lines(a, terminal.columns), "\n"));
         }
         for (std::size_t e = 0; e < beside_ours.ours.size(); ++e) {
-            result += "\n" + heading(beside_ours.ours[e], terminal.columns, terminal) + "\n";
+            result += "\n" + heading(variant, beside_ours.ours[e], terminal.columns, terminal) + "\n";
             for (std::size_t l = 0; l < beside_ours.ours[e].lines.size(); ++l) {
                 result += fmt::format("{}\n", fmt::join(our_lines({e, l}, terminal.columns), "\n"));
             }

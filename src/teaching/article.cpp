@@ -34,7 +34,7 @@ const std::vector<ArticleLine>& v1_loop() {
         {"  softmax.reduce_sum_after_sync_(...);", {"out.reduce_sum_after_sync"}},
         {"  smem_o.load(out);", {"out.load_and_normalise"}},
         {"  store O or temporary O;", {"out.store"}},
-        {"}", {}},
+        {"}", {"}"}},
     };
     return lines;
 }
@@ -49,14 +49,14 @@ const std::vector<ArticleLine>& v2_loop() {
         {"  softmax_rescale_o(scores, max, sum, acc_o, scale);", {"softmax_rescale_o"}},
         {"  rP = convert_type(scores);", {"convert"}},
         {"  flash::gemm_A_in_regs(acc_o, rP, V);", {"gemm_pv"}},
-        {"}", {}},
+        {"}", {"}"}},
         {"", {}},
         {"for (; n_block >= 0; --n_block) {", {"for (; n"}},
         {"  flash::gemm(acc_s, Q, K);", {"gemm_qk"}},
         {"  softmax_rescale_o(scores, max, sum, acc_o, scale);", {"softmax_rescale_o"}},
         {"  rP = convert_type(scores);", {"convert"}},
         {"  flash::gemm_A_in_regs(acc_o, rP, V);", {"gemm_pv"}},
-        {"}", {}},
+        {"}", {"}"}},
         {"", {}},
         {"// epilogue: normalize acc_o, write O and LSE", {"normalize", "store"}},
     };
@@ -120,9 +120,17 @@ ArticleBeside article_beside(std::string_view variant) {
 
     const std::vector<OurLine> ours = lines_of(beside.ours);
     std::size_t shown = 0, at = 0;
+    std::vector<std::size_t> empty;  // lines of the article's that wait for a row
     const auto show_ours_until = [&](std::size_t end) {
         for (; shown < end; ++shown) {
             beside.rows.push_back({{}, ours[shown].place});
+            if (!empty.empty()) {
+                beside.rows.back().article = empty.front();
+                empty.erase(empty.begin());
+            }
+        }
+        for (const std::size_t line : std::exchange(empty, {})) {
+            beside.rows.push_back({line, {}});
         }
     };
     for (std::size_t a = 0; a < article.size(); ++a) {
@@ -147,14 +155,16 @@ ArticleBeside article_beside(std::string_view variant) {
             first = first ? first : index;
             numbers.push_back(found->line->number);
         }
-        if (first) {
-            show_ours_until(*first);
+        beside.stands_for.push_back(std::move(numbers));
+        if (article[a].text.empty()) {
+            empty.push_back(a);
+            continue;
         }
+        show_ours_until(first.value_or(shown));
         beside.rows.push_back({a, {}});
         if (first) {
             beside.rows.back().ours = ours[shown++].place;
         }
-        beside.stands_for.push_back(std::move(numbers));
     }
     for (; at < ours.size(); ++at) {
         if (has_code(ours[at].line->text)) {
@@ -162,6 +172,9 @@ ArticleBeside article_beside(std::string_view variant) {
         }
     }
     show_ours_until(ours.size());
+    // In the order of the steps, the rest last.
+    std::stable_sort(beside.left_out.begin(), beside.left_out.end(),
+                     [](const auto& a, const auto& b) { return a.step && (!b.step || *a.step < *b.step); });
     return beside;
 }
 

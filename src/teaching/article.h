@@ -13,7 +13,7 @@
 
 namespace flashlens::teaching {
 
-/// A line of the article's, with the kernel's names for what it stands for. Braces stand for themselves.
+/// A line of the article's, with the kernel's names for what it stands for.
 struct ArticleLine {
     std::string_view text;
     std::vector<std::string_view> ours;  ///< in the order in which the kernel has them

@@ -115,6 +115,8 @@ const std::vector<Piece>& pieces() {
         {normalisation, "v2-tuned", v2_steps, declaration, "void normalize(", "", {rescale, lse}},
         {log_sum_exp, "v1", v1_output, declaration, "void store_lse(", "", {lse}},
         {log_sum_exp, "v1", v1_output, declaration, "f32 lse_now("},
+        {log_sum_exp, "v2", v2_steps, declaration, "if (lane_index() % 4 == 0 && first_row"},
+        {log_sum_exp, "v2-tuned", v2_steps, declaration, "if (lane_index() % 4 == 0 && first_row"},
         {write_out, "v1", v1_output, declaration, "void store(bool", "", {write}},
         {write_out, "v2", v2_steps, declaration, "void store(const HeadRows", "", {write}},
         {write_out, "v2-tuned", v2_steps, declaration, "void store(const HeadRows", "", {write}},
@@ -168,7 +170,8 @@ void note_steps(CodeLine& line, std::string_view variant) {
         const std::size_t at = find_word(code, name.name);
         if (at != std::string_view::npos) {
             line.steps = name.steps;
-            line.step_name = line.text.substr(at, name.name.size());
+            // Of "for (int tile" the name is "for".
+            line.step_name = line.text.substr(at, std::min(name.name.find(' '), name.name.size()));
             return;
         }
     }
@@ -197,14 +200,29 @@ Excerpt excerpt_of(const Piece& piece) {
     return excerpt;
 }
 
-/// What rows are lined up by: the kernels' own order of steps. Loads are not: each kernel has its own plan of when.
-std::optional<Step> anchor_of(const Side& side, const Place& place) {
+/// Lines of the main loop are lined up by the kernels' own order of steps. Loads are not: each kernel has its own plan of
+/// when. Nor are barriers.
+Anchor step_anchor(const Side& side, const Place& place) {
     if (!place.line) {
         return {};
     }
     const std::vector<Step>& steps = side.excerpts[place.excerpt].lines[*place.line].steps;
     const bool free = steps.empty() || steps.front() == Step::load || steps.front() == Step::barrier;
-    return free ? std::nullopt : std::optional(steps.front());
+    return free ? Anchor() : static_cast<int>(steps.front());
+}
+
+Anchor heading_anchor(const Place& place) {
+    return place.line ? Anchor() : static_cast<int>(place.excerpt);
+}
+
+/// Whether all sides that have something to the part have as many excerpts.
+bool as_many_excerpts(const Part& part) {
+    std::size_t most = 0;
+    for (const Side& side : part.sides) {
+        most = std::max(most, side.excerpts.size());
+    }
+    return std::all_of(part.sides.begin(), part.sides.end(),
+                       [&](const Side& side) { return side.excerpts.empty() || side.excerpts.size() == most; });
 }
 
 std::vector<Place> places_of(const Side& side) {
@@ -221,7 +239,7 @@ std::vector<Place> places_of(const Side& side) {
 /// A row on its way to being merged.
 struct Column {
     Row row;
-    std::optional<Step> anchor;
+    Anchor anchor;
     bool leads;  ///< a comment that belongs to an anchor below
 };
 
@@ -240,6 +258,7 @@ std::size_t comments_that_lead(std::span<const Column> columns) {
 /// Both side by side from the top, or, `at_end`, so that they end together; the shorter one leaves room.
 void add_beside(std::vector<Column>& result, std::span<const Column> left, std::span<const Column> right,
                 std::size_t side, bool at_end) {
+    const std::size_t start = result.size();
     const std::size_t height = std::max(left.size(), right.size());
     const std::size_t above_left = at_end ? height - left.size() : 0, above_right = at_end ? height - right.size() : 0;
     for (std::size_t i = 0; i < height; ++i) {
@@ -248,9 +267,13 @@ void add_beside(std::vector<Column>& result, std::span<const Column> left, std::
         result.push_back(has_left ? left[i - above_left] : right[i - above_right]);
         if (has_left && has_right) {
             const Column& other = right[i - above_right];
-            result.back().row[side] = other.row[side];
+            result.back().row.places[side] = other.row.places[side];
+            result.back().row.together |= other.row.together;
             result.back().anchor = result.back().anchor ? result.back().anchor : other.anchor;
         }
+    }
+    if (result.size() > start && (left.empty() || at_end)) {
+        result[start].row.together = true;
     }
 }
 
@@ -272,7 +295,7 @@ void add_between(std::vector<Column>& result, std::span<const Column> left, std:
 
 std::vector<Column> merged(std::span<const Column> rows, std::span<const Column> side, std::size_t s) {
     const auto anchors = [](std::span<const Column> columns) {
-        std::vector<std::optional<Step>> all;
+        std::vector<Anchor> all;
         std::transform(columns.begin(), columns.end(), std::back_inserter(all),
                        [](const Column& c) { return c.anchor; });
         return all;
@@ -282,7 +305,8 @@ std::vector<Column> merged(std::span<const Column> rows, std::span<const Column>
     for (const auto& [row, place] : line_up(anchors(rows), anchors(side))) {
         add_between(result, rows.subspan(i, row - i), side.subspan(j, place - j), s);
         result.push_back(rows[row]);
-        result.back().row[s] = side[place].row[s];
+        result.back().row.places[s] = side[place].row.places[s];
+        result.back().row.together = true;
         i = row + 1;
         j = place + 1;
     }
@@ -334,8 +358,7 @@ std::vector<Part> parts_of(Stage stage, std::span<const std::string> variants) {
     return parts;
 }
 
-std::vector<std::pair<std::size_t, std::size_t>> line_up(std::span<const std::optional<Step>> a,
-                                                         std::span<const std::optional<Step>> b) {
+std::vector<std::pair<std::size_t, std::size_t>> line_up(std::span<const Anchor> a, std::span<const Anchor> b) {
     const auto match = [&](std::size_t i, std::size_t j) { return a[i].has_value() && a[i] == b[j]; };
     // longest[i][j]: of the longest common subsequence of a[i ..] and b[j ..]
     std::vector<std::vector<std::size_t>> longest(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
@@ -359,22 +382,26 @@ std::vector<std::pair<std::size_t, std::size_t>> line_up(std::span<const std::op
 
 std::vector<Row> rows_of(const Part& part) {
     const bool by_step = part.topic == Topic::loops || part.topic == Topic::last_steps;
+    const bool by_heading = !by_step && as_many_excerpts(part);
     std::vector<Column> rows;
     for (std::size_t s = 0; s < part.sides.size(); ++s) {
         std::vector<Column> side;
         for (const Place& place : places_of(part.sides[s])) {
-            Row row(s + 1);
-            row[s] = place;
-            side.push_back({row, by_step ? anchor_of(part.sides[s], place) : std::nullopt, false});
+            Row row{std::vector<std::optional<Place>>(s + 1)};
+            row.places[s] = place;
+            const Anchor anchor = by_step      ? step_anchor(part.sides[s], place)
+                                  : by_heading ? heading_anchor(place)
+                                               : Anchor();
+            side.push_back({std::move(row), anchor, false});
         }
         for (std::size_t i = side.size(); i-- > 1;) {
             // A comment stays with the line below it.
-            const Place& above = *side[i - 1].row[s];
+            const Place& above = *side[i - 1].row.places[s];
             side[i - 1].leads = above.line && (side[i].anchor || side[i].leads) &&
                                 is_comment(part.sides[s].excerpts[above.excerpt].lines[*above.line].text);
         }
         for (Column& row : rows) {
-            row.row.resize(s + 1);
+            row.row.places.resize(s + 1);
         }
         rows = merged(rows, side, s);
     }

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "teaching/steps.h"
@@ -82,15 +83,20 @@ struct Place {
 };
 
 /// What stands side by side; a side that has nothing there has no place.
-using Row = std::vector<std::optional<Place>>;
+struct Row {
+    std::vector<std::optional<Place>> places;
+    bool together = false;  ///< has to start on one line; other rows may shift where one side's lines are broken
+};
 
 /// The rows of a part: every side's headings and lines, each once and in order. In the main loop lines of one step stand on
-/// one row.
+/// one row; elsewhere the excerpts begin side by side, if all sides have as many.
 std::vector<Row> rows_of(const Part& part);
 
+/// What a row is lined up by, if by anything.
+using Anchor = std::optional<int>;
+
 /// Pairs (i, j) with a[i] == b[j], ascending in both, as many as there can be and each as early as it can be. Empty
-/// entries match nothing.
-std::vector<std::pair<std::size_t, std::size_t>> line_up(std::span<const std::optional<Step>> a,
-                                                         std::span<const std::optional<Step>> b);
+/// anchors match nothing.
+std::vector<std::pair<std::size_t, std::size_t>> line_up(std::span<const Anchor> a, std::span<const Anchor> b);
 
 }  // namespace flashlens::teaching
