@@ -40,6 +40,9 @@ int run_devices(const Context& context);
 int run_source(const Context& context);
 int run_completion(const Context& context);
 
+/// What may follow `source`: its stages, and "all".
+std::vector<std::string> stage_names();
+
 /// The answer of one of the explorer's functions; while it works its progress shows, where there is a terminal for it.
 template <typename Request, typename Answer>
 Answer ask(const Context& context, Request request, const std::function<Answer(const Request&)>& function) {

@@ -14,15 +14,11 @@ namespace {
 
 /// The stage named, all of them, or the main loop.
 std::vector<teaching::Stage> stages(const std::string& given) {
-    const auto all = teaching::all_stages();
-    std::vector<std::string> names;
-    std::transform(all.begin(), all.end(), std::back_inserter(names),
-                   [](teaching::Stage stage) { return std::string(teaching::name_of(stage)); });
-    names.emplace_back("all");
     if (given.empty()) {
         return {teaching::Stage::mainloop};
     }
-    const std::size_t which = choice("source", given, names);
+    const auto all = teaching::all_stages();
+    const std::size_t which = choice("source", given, stage_names());
     return which < all.size() ? std::vector{all[which]} : std::vector(all.begin(), all.end());
 }
 
@@ -55,6 +51,15 @@ report::SourceQuestion question_of(const Given& given) {
 }
 
 }  // namespace
+
+std::vector<std::string> stage_names() {
+    std::vector<std::string> names;
+    for (const teaching::Stage stage : teaching::all_stages()) {
+        names.emplace_back(teaching::name_of(stage));
+    }
+    names.emplace_back("all");
+    return names;
+}
 
 int run_source(const Context& context) {
     const report::SourceQuestion question = question_of(context.given);

@@ -281,7 +281,6 @@ constexpr Catalogue english = make_catalogue({
     {Text::source_step_lse, "lse = m + log l"},
     {Text::source_step_write, "write O"},
     {Text::source_step_barrier, "barrier, or wait for copies"},
-    {Text::source_no_step, "-"},
     {Text::source_more,
      "More: flashlens source launch, mainloop, warps, epilogue or all; with --article the article's compressed loop "
      "beside the real one."},

@@ -242,7 +242,6 @@ enum class Text {
     source_step_lse,
     source_step_write,
     source_step_barrier,
-    source_no_step,
     source_more,
     source_article,
     source_article_note,

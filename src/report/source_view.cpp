@@ -27,7 +27,8 @@ using teaching::Part;
 using teaching::Side;
 using teaching::Step;
 
-constexpr int narrowest_column = 74;         // two of these, with what stands between, are 150 columns or less
+constexpr int narrowest_column = 74;  // two of these, with what stands between, are 150 columns or less
+constexpr int legend_column = 24;
 constexpr int narrowest_with_article = 110;  // the article's lines are short
 
 std::string say(Language language, Text name) {
@@ -237,28 +238,37 @@ std::string show_below(const Part& part, Language language, const Terminal& term
     return result;
 }
 
-/// The letters, and by which names each kernel takes the step.
-std::string legend(const std::vector<std::string>& variants, Language language, const Terminal& terminal) {
-    std::vector<Cell> titles{{say(language, Text::source_letters), Style::bold}};
-    for (const std::string& variant : variants) {
-        titles.push_back({variant, Style::bold});
-    }
-    Table table(std::move(titles));
-    for (const Step step : teaching::all_steps()) {
-        std::vector<Cell> names;
-        for (const std::string& variant : variants) {
-            std::vector<std::string> own;
-            for (const teaching::StepName& name : teaching::step_names(variant)) {
-                if (std::find(name.steps.begin(), name.steps.end(), step) != name.steps.end()) {
-                    own.push_back(std::string(name.name) + (step == Step::loop ? " ..." : ""));
-                }
-            }
-            names.push_back(
-                {own.empty() ? say(language, Text::source_no_step) : fmt::format("{}", fmt::join(own, ", "))});
+/// By which names a kernel takes a step.
+std::string names_of(Step step, const std::string& variant) {
+    std::vector<std::string> names;
+    for (const teaching::StepName& name : teaching::step_names(variant)) {
+        if (std::find(name.steps.begin(), name.steps.end(), step) != name.steps.end()) {
+            names.push_back(std::string(name.name) + (step == Step::loop ? " ..." : ""));
         }
-        table.row(fmt::format("{}  {}", teaching::letter_of(step), step_title(step, language)), std::move(names));
     }
-    return "\n" + table.render(terminal);
+    return names.empty() ? "-" : fmt::format("{}", fmt::join(names, ", "));
+}
+
+/// The letters, and what they mean in each kernel: a table, or where that is too wide a paragraph for each.
+std::string legend(const std::vector<std::string>& variants, Language language, const Terminal& terminal) {
+    std::vector<Cell> heading{{say(language, Text::source_letters), Style::bold}};
+    for (const std::string& variant : variants) {
+        heading.push_back({variant, Style::bold});
+    }
+    Table table(std::move(heading));
+    std::string paragraphs;
+    for (const Step step : teaching::all_steps()) {
+        const std::string letter(1, teaching::letter_of(step));
+        std::vector<Cell> names;
+        std::string sentence = step_title(step, language);
+        for (const std::string& variant : variants) {
+            names.push_back({names_of(step, variant)});
+            sentence += fmt::format("; {} {}", variant, names.back().text);
+        }
+        table.row(letter + "  " + step_title(step, language), std::move(names));
+        paragraphs += labelled(letter, 3, sentence, terminal);
+    }
+    return "\n" + (table.fits(terminal, legend_column) ? table.render(terminal) : paragraphs);
 }
 
 std::string show_stage(teaching::Stage stage, const SourceQuestion& question, Language language,
