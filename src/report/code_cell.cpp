@@ -57,6 +57,15 @@ std::size_t fitting(std::string_view text, std::size_t begin, int width) {
     return end;
 }
 
+/// The last comma or semicolon at or before `end` with a blank after it.
+std::size_t last_pause(std::string_view text, std::size_t end) {
+    const std::size_t comma = text.rfind(", ", end), semicolon = text.rfind("; ", end);
+    if (comma == std::string_view::npos || semicolon == std::string_view::npos) {
+        return std::min(comma, semicolon);
+    }
+    return std::max(comma, semicolon);
+}
+
 std::vector<Stretch> broken(std::string_view text, const std::vector<Token>& kinds, int width) {
     const std::size_t first_code = std::min(text.find_first_not_of(' '), text.size());
     const auto comment =
@@ -71,7 +80,7 @@ std::vector<Stretch> broken(std::string_view text, const std::vector<Token>& kin
             const std::size_t code = without_blanks(text, comment);
             const std::size_t start = std::max(begin, first_code);
             const std::size_t blank = text.rfind(' ', end);
-            const std::size_t comma = text.rfind(", ", end);
+            const std::size_t comma = last_pause(text, end);
             const std::size_t half = start + (end - start) / 2;
             if (comment > start && comment < text.size() && code > start && code <= end) {
                 end = code;

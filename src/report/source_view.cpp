@@ -346,7 +346,8 @@ std::string ranges(const std::vector<int>& numbers) {
 }
 
 std::string left_out_list(const teaching::ArticleBeside& beside, Language language, const Terminal& terminal) {
-    std::string result = labelled("", 0, fill(language, Text::source_left_out, beside.ours.front().path), terminal);
+    std::string result =
+        "\n" + labelled("", 0, fill(language, Text::source_left_out, beside.ours.front().path), terminal);
     for (const teaching::ArticleBeside::LeftOut& group : beside.left_out) {
         const std::string label = group.step ? std::string(1, teaching::letter_of(*group.step)) : "";
         const std::string what =

@@ -122,7 +122,7 @@ TEST_CASE("source: side by side from 150 columns, the same steps on one line; be
     const std::string wide = show_source(main_loop(), Language::en, terminal(150));
     line_with(wide, "gemm_q_k<T>", "gemm_qk<T>");
     line_with(wide, "scale_apply_exp<T>", "softmax_rescale_o<T>");
-    line_with(wide, "for (int tile", "for (int step");
+    line_with(wide, "for (int tile = 0;", "for (int step = 0;");
     const std::string narrow = show_source(main_loop(), Language::en, terminal(149));
     for (const std::string& line : lines(narrow)) {
         CHECK_FALSE((has(line, "gemm_q_k<T>") && has(line, "gemm_qk<T>")));
