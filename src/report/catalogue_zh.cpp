@@ -265,7 +265,9 @@ constexpr Catalogue chinese = make_catalogue({
      "更多：flashlens source launch、mainloop、warps、epilogue 或 all；加 --article "
      "可把文章的压缩版循环放在真实循环旁边。"},
     {Text::source_article, "{0}：文章的压缩版循环与真实循环对照"},
-    {Text::source_article_note, "文章自己的片段，与它对应的真实代码（字母相同）；标 + 的是文章略去的行。"},
+    {Text::source_article_note,
+     "片段出自文章《FlashAttention-2 相比 FlashAttention-1，到底改了什么》；旁边是它对应的真实代码（字母相同），标 + "
+     "的是文章略去的行。"},
     {Text::source_article_heading, "文章：源码讲解用压缩版"},
     {Text::source_left_out, "文章略去的内容（{0} 的行号）："},
     {Text::source_left_out_other, "声明、地址计算、条件判断"},

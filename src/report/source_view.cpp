@@ -162,6 +162,19 @@ std::string column_rule(const std::vector<int>& widths, const Terminal& terminal
     return result + "\n";
 }
 
+/// A line that nothing stands beside.
+std::string alone(const std::string& line) {
+    return line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+}
+
+std::string alone(const std::vector<std::string>& lines) {
+    std::string result;
+    for (const std::string& line : lines) {
+        result += alone(line);
+    }
+    return result;
+}
+
 /// Widths for columns that would like to have `natural`: all of the terminal's, the widest gives way.
 std::vector<int> shared_out(std::vector<int> natural, int columns) {
     const int room = columns - 3 * (static_cast<int>(natural.size()) - 1);
@@ -226,12 +239,10 @@ std::string show_below(const Part& part, Language language, const Terminal& term
             result += "\n" + labelled("", 0, fill(language, Text::source_nothing, side.variant), terminal, Style::bold);
         }
         for (const Excerpt& excerpt : side.excerpts) {
-            result += "\n" + heading(side.variant, excerpt, terminal.columns, terminal) + "\n";
+            result += "\n" + alone(heading(side.variant, excerpt, terminal.columns, terminal));
             for (const CodeLine& line : excerpt.lines) {
-                for (const std::string& out :
-                     code_lines(cell_of(excerpt, line, letters(line)), margins, terminal.columns, terminal)) {
-                    result += out + "\n";
-                }
+                const CodeCell cell = cell_of(excerpt, line, letters(line));
+                result += alone(code_lines(cell, margins, terminal.columns, terminal));
             }
         }
     }
@@ -374,7 +385,7 @@ std::string show_article(const std::string& variant, Language language, const Te
     const auto our_lines = [&](const teaching::Place& place, int width) {
         const Excerpt& excerpt = beside_ours.ours[place.excerpt];
         const CodeLine& line = excerpt.lines[*place.line];
-        const std::string sign = is_left_out(beside_ours, line.number) ? "+" : " ";
+        const std::string sign = is_left_out(beside_ours, line.number) ? "+" : line.steps.empty() ? "" : " ";
         return code_lines(cell_of(excerpt, line, sign + letters(line)), ours, width, terminal);
     };
     std::string result =
@@ -405,12 +416,12 @@ std::string show_article(const std::string& variant, Language language, const Te
     } else {
         result += "\n" + labelled("", 0, say(language, Text::source_article_heading), terminal, Style::bold);
         for (std::size_t a = 0; a < article.size(); ++a) {
-            result += fmt::format("{}\n", fmt::join(article_lines(a, terminal.columns), "\n"));
+            result += alone(article_lines(a, terminal.columns));
         }
         for (std::size_t e = 0; e < beside_ours.ours.size(); ++e) {
-            result += "\n" + heading(variant, beside_ours.ours[e], terminal.columns, terminal) + "\n";
+            result += "\n" + alone(heading(variant, beside_ours.ours[e], terminal.columns, terminal));
             for (std::size_t l = 0; l < beside_ours.ours[e].lines.size(); ++l) {
-                result += fmt::format("{}\n", fmt::join(our_lines({e, l}, terminal.columns), "\n"));
+                result += alone(our_lines({e, l}, terminal.columns));
             }
         }
     }

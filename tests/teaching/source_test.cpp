@@ -217,12 +217,12 @@ TEST_CASE("in the main loop what v1 and v2 share stands on one row") {
     const std::vector<std::pair<std::string, std::string>> together{
         {"for (int tile", "for (int step"},         {"gemm_q_k<", "gemm_qk<"}, {"apply_mask<", "apply_mask<"},
         {"scale_apply_exp<", "softmax_rescale_o<"}, {" pack<", "convert<"},    {"gemm_o<", "gemm_pv<"}};
-    for (const auto& [left, right] : together) {
-        CAPTURE(left);
+    for (const auto& pair : together) {
+        CAPTURE(pair.first);
         const auto row =
-            std::find_if(rows.begin(), rows.end(), [&](const Row& r) { return has(text_at(part, r, 0), left); });
+            std::find_if(rows.begin(), rows.end(), [&](const Row& r) { return has(text_at(part, r, 0), pair.first); });
         REQUIRE(row != rows.end());
-        CHECK(has(text_at(part, *row, 1), right));
+        CHECK(has(text_at(part, *row, 1), pair.second));
         CHECK(row->together);
     }
     // v1's merging has no counterpart: no step of v2's stands beside it.
