@@ -56,11 +56,12 @@ Json stage_json(teaching::Stage stage, const std::vector<std::string>& variants,
     for (const teaching::Part& part : teaching::parts_of(stage, variants)) {
         Json sides = Json::array();
         for (const teaching::Side& side : part.sides) {
-            sides.push_back({{"variant", side.variant}, {"excerpts", json_of(side.excerpts)}});
+            sides.push_back({{"variant", side.variant},
+                             {"note", topic_note(part.topic, side.variant, language)},
+                             {"excerpts", json_of(side.excerpts)}});
         }
         json["parts"].push_back({{"part", teaching::name_of(part.topic)},
                                  {"title", topic_title(part.topic, language)},
-                                 {"note", topic_note(part.topic, language)},
                                  {"variants", std::move(sides)},
                                  {"rows", rows_json(part)}});
     }

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <functional>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -109,32 +109,40 @@ std::string_view dash(const Terminal& terminal) {
     return terminal.utf8 ? "─" : "-";
 }
 
-/// The heading of an excerpt: whose it is, and where it stands.
-std::string heading(std::string_view variant, const Excerpt& excerpt, int width, const Terminal& terminal) {
+/// The heading of an excerpt: where it stands.
+std::string heading(const Excerpt& excerpt, int width, const Terminal& terminal) {
     const bool one = excerpt.first() == excerpt.last();
     const std::string lines =
         one ? fmt::format("{}", excerpt.first()) : fmt::format("{}-{}", excerpt.first(), excerpt.last());
-    const std::string place = fmt::format("{}  {}:{}", variant, excerpt.path, lines);
+    const std::string place = fmt::format("{}:{}", excerpt.path, lines);
     const std::string shown = display_width(place) > width ? wrap(place, width).front() : place;
     return styled(shown, Style::bold, terminal) + pad("", width - display_width(shown));
 }
 
-/// A rule across the screen with a title in it, and a sentence below.
-std::string titled(const std::string& title, const std::string& note, const Terminal& terminal) {
-    const std::string before = repeated(dash(terminal), 2) + " ";
-    const int rest = terminal.columns - 3 - display_width(title) - 1;
-    std::string result = "\n";
-    if (rest >= 0) {
-        result += before + styled(title, Style::bold, terminal) + " " + repeated(dash(terminal), rest) + "\n";
-    } else {
-        result += labelled("", 0, title, terminal, Style::bold);
+/// A title with a rule after it, across the screen; the rule has the junctions of the columns below. Without room for a
+/// rule, the title alone.
+std::string titled(const std::string& title, const std::vector<int>& widths, const Terminal& terminal) {
+    const int start = 3 + display_width(title) + 1;
+    if (start > terminal.columns) {
+        return "\n" + labelled("", 0, title, terminal, Style::bold);
     }
-    return note.empty() ? result : result + labelled("", 0, note, terminal);
+    std::vector<int> junctions;
+    int at = 0;
+    for (const int width : widths) {
+        at += width + 3;
+        junctions.push_back(at - 2);
+    }
+    std::string result = "\n" + repeated(dash(terminal), 2) + " " + styled(title, Style::bold, terminal) + " ";
+    for (int column = start; column < terminal.columns; ++column) {
+        const bool junction = std::find(junctions.begin(), junctions.end(), column) != junctions.end();
+        result += junction ? (terminal.utf8 ? "┬" : "+") : dash(terminal);
+    }
+    return result + "\n";
 }
 
 /// Cells side by side, the lower ones filled up with blanks.
-std::string beside(const std::vector<std::vector<std::string>>& cells, const std::vector<int>& widths,
-                   const Terminal& terminal) {
+std::string beside_each_other(const std::vector<std::vector<std::string>>& cells, const std::vector<int>& widths,
+                              const Terminal& terminal) {
     std::size_t height = 1;
     for (const auto& cell : cells) {
         height = std::max(height, cell.size());
@@ -150,14 +158,12 @@ std::string beside(const std::vector<std::vector<std::string>>& cells, const std
     return result;
 }
 
-/// Under the titled rule, where the columns begin.
-std::string column_rule(const std::vector<int>& widths, const Terminal& terminal, std::string_view junction) {
+/// Below the last row.
+std::string bottom_rule(const std::vector<int>& widths, const Terminal& terminal) {
     std::string result;
     for (std::size_t i = 0; i < widths.size(); ++i) {
-        result += (i == 0 ? ""
-                          : std::string(dash(terminal)) + std::string(terminal.utf8 ? junction : "+") +
-                                std::string(dash(terminal))) +
-                  repeated(dash(terminal), widths[i]);
+        result += i == 0 ? "" : terminal.utf8 ? "─┴─" : "-+-";
+        result += repeated(dash(terminal), widths[i]);
     }
     return result + "\n";
 }
@@ -199,26 +205,33 @@ std::vector<std::string> cell_lines(const Side& side, const std::optional<teachi
     }
     const Excerpt& excerpt = side.excerpts[place->excerpt];
     if (!place->line) {
-        return {heading(side.variant, excerpt, width, terminal)};
+        return {heading(excerpt, width, terminal)};
     }
     const CodeLine& line = excerpt.lines[*place->line];
     return code_lines(cell_of(excerpt, line, letters(line)), margins, width, terminal);
 }
 
+/// What there is to say of a variant, in lines of `width` columns.
+std::vector<std::string> note_lines(teaching::Topic topic, const std::string& variant, int width, Language language) {
+    std::vector<std::string> lines = wrap(variant + ": " + topic_note(topic, variant, language), width);
+    std::transform(lines.begin(), lines.end(), lines.begin(),
+                   [&](const std::string& line) { return pad(line, width); });
+    return lines;
+}
+
 std::string show_beside(const Part& part, const std::vector<int>& widths, Language language, const Terminal& terminal) {
     const Margins margins = margins_of(part.sides);
-    std::string result = column_rule(widths, terminal, "┬");
-    std::vector<std::vector<std::string>> cells(part.sides.size());
+    std::string result = titled(topic_title(part.topic, language), widths, terminal);
+    std::vector<std::vector<std::string>> cells;
     for (std::size_t i = 0; i < part.sides.size(); ++i) {
-        if (part.sides[i].excerpts.empty()) {
-            const std::string nothing = fill(language, Text::source_nothing, part.sides[i].variant);
-            cells[i] = {styled(nothing, Style::bold, terminal) + pad("", widths[i] - display_width(nothing))};
-        }
+        cells.push_back(note_lines(part.topic, part.sides[i].variant, widths[i], language));
     }
+    result += beside_each_other(cells, widths, terminal);
+    cells.assign(cells.size(), {});
     for (const teaching::Row& row : teaching::rows_of(part)) {
         const bool any = std::any_of(cells.begin(), cells.end(), [](const auto& cell) { return !cell.empty(); });
         if (row.together && any) {
-            result += beside(cells, widths, terminal);
+            result += beside_each_other(cells, widths, terminal);
             cells.assign(cells.size(), {});
         }
         for (std::size_t i = 0; i < part.sides.size(); ++i) {
@@ -227,19 +240,18 @@ std::string show_beside(const Part& part, const std::vector<int>& widths, Langua
             cells[i].insert(cells[i].end(), lines.begin(), lines.end());
         }
     }
-    result += beside(cells, widths, terminal);
-    return result + column_rule(widths, terminal, "┴");
+    result += beside_each_other(cells, widths, terminal);
+    return result + bottom_rule(widths, terminal);
 }
 
 std::string show_below(const Part& part, Language language, const Terminal& terminal) {
     const Margins margins = margins_of(part.sides);
-    std::string result;
+    std::string result = titled(topic_title(part.topic, language), {}, terminal);
     for (const Side& side : part.sides) {
-        if (side.excerpts.empty()) {
-            result += "\n" + labelled("", 0, fill(language, Text::source_nothing, side.variant), terminal, Style::bold);
-        }
+        result += "\n" + alone(note_lines(part.topic, side.variant, terminal.columns, language));
         for (const Excerpt& excerpt : side.excerpts) {
-            result += "\n" + alone(heading(side.variant, excerpt, terminal.columns, terminal));
+            result +=
+                (&excerpt == &side.excerpts.front() ? "" : "\n") + alone(heading(excerpt, terminal.columns, terminal));
             for (const CodeLine& line : excerpt.lines) {
                 const CodeCell cell = cell_of(excerpt, line, letters(line));
                 result += alone(code_lines(cell, margins, terminal.columns, terminal));
@@ -297,7 +309,6 @@ std::string show_stage(teaching::Stage stage, const SourceQuestion& question, La
         fill(language, Text::source_stage, teaching::name_of(stage), stage_title(stage, language));
     std::string result = "\n" + labelled("", 0, title, terminal, Style::bold);
     for (const Part& part : parts) {
-        result += titled(topic_title(part.topic, language), topic_note(part.topic, language), terminal);
         result += side_by_side ? show_beside(part, widths, language, terminal) : show_below(part, language, terminal);
     }
     return result;
@@ -368,69 +379,94 @@ std::string left_out_list(const teaching::ArticleBeside& beside, Language langua
     return result;
 }
 
-std::string show_article(const std::string& variant, Language language, const Terminal& terminal) {
-    const teaching::ArticleBeside beside_ours = teaching::article_beside(variant);
-    const auto article = teaching::article_loop(variant);
-    std::vector<const Excerpt*> excerpts;
-    for (const Excerpt& excerpt : beside_ours.ours) {
-        excerpts.push_back(&excerpt);
-    }
-    Margins ours = margins_of(excerpts);
-    ours.marks = ours.marks + 1;  // "+": left out
-    const Margins theirs{0, ours.marks - 1};
-
-    const auto article_lines = [&](std::size_t a, int width) {
-        return code_lines(article_cell(beside_ours, a), theirs, width, terminal);
-    };
-    const auto our_lines = [&](const teaching::Place& place, int width) {
-        const Excerpt& excerpt = beside_ours.ours[place.excerpt];
-        const CodeLine& line = excerpt.lines[*place.line];
-        const std::string sign = is_left_out(beside_ours, line.number) ? "+" : line.steps.empty() ? "" : " ";
-        return code_lines(cell_of(excerpt, line, sign + letters(line)), ours, width, terminal);
-    };
-    std::string result =
-        titled(fill(language, Text::source_article, variant), say(language, Text::source_article_note), terminal);
-    if (terminal.columns >= narrowest_with_article) {
-        int natural = display_width(say(language, Text::source_article_heading));
-        for (const teaching::ArticleLine& line : article) {
-            natural = std::max(natural, theirs.width() + display_width(line.text));
+/// The article's loop of a variant, and ours.
+class ArticleView {
+public:
+    ArticleView(const std::string& variant, Language language, const Terminal& terminal)
+        : beside_(teaching::article_beside(variant)),
+          article_(teaching::article_loop(variant)),
+          title_(fill(language, Text::source_article, variant)),
+          heading_(say(language, Text::source_article_heading)),
+          terminal_(terminal) {
+        std::vector<const Excerpt*> excerpts;
+        for (const Excerpt& excerpt : beside_.ours) {
+            excerpts.push_back(&excerpt);
         }
-        const std::vector<int> widths{natural, terminal.columns - 3 - natural};
-        result += column_rule(widths, terminal, "┬");
-        const std::string title = say(language, Text::source_article_heading);
-        result += beside({{styled(title, Style::bold, terminal) + pad("", widths[0] - display_width(title))},
-                          {heading(variant, beside_ours.ours.front(), widths[1], terminal)}},
-                         widths, terminal);
-        std::size_t excerpt = 0;
-        for (const teaching::ArticleBeside::Row& row : beside_ours.rows) {
+        ours_ = margins_of(excerpts);
+        theirs_.marks = ours_.marks;
+        ++ours_.marks;  // for "+"
+    }
+
+    const teaching::ArticleBeside& beside() const { return beside_; }
+
+    std::string side_by_side() const {
+        int natural = display_width(heading_);
+        for (const teaching::ArticleLine& line : article_) {
+            natural = std::max(natural, theirs_.width() + display_width(line.text));
+        }
+        const std::vector<int> widths{natural, terminal_.columns - 3 - natural};
+        std::string result = titled(title_, widths, terminal_);
+        std::vector<std::string> left{styled(heading_, Style::bold, terminal_) +
+                                      pad("", widths[0] - display_width(heading_))};
+        std::optional<std::size_t> excerpt;
+        for (const teaching::ArticleBeside::Row& row : beside_.rows) {
             if (row.ours && row.ours->excerpt != excerpt) {
                 excerpt = row.ours->excerpt;
-                result +=
-                    beside({{}, {heading(variant, beside_ours.ours[excerpt], widths[1], terminal)}}, widths, terminal);
+                result += beside_each_other({left, {heading(beside_.ours[*excerpt], widths[1], terminal_)}}, widths,
+                                            terminal_);
+                left.clear();
             }
-            result += beside({row.article ? article_lines(*row.article, widths[0]) : std::vector<std::string>{},
-                              row.ours ? our_lines(*row.ours, widths[1]) : std::vector<std::string>{}},
-                             widths, terminal);
+            result +=
+                beside_each_other({row.article ? article_lines(*row.article, widths[0]) : std::vector<std::string>{},
+                                   row.ours ? our_lines(*row.ours, widths[1]) : std::vector<std::string>{}},
+                                  widths, terminal_);
         }
-        result += column_rule(widths, terminal, "┴");
-    } else {
-        result += "\n" + labelled("", 0, say(language, Text::source_article_heading), terminal, Style::bold);
-        for (std::size_t a = 0; a < article.size(); ++a) {
-            result += alone(article_lines(a, terminal.columns));
-        }
-        for (std::size_t e = 0; e < beside_ours.ours.size(); ++e) {
-            result += "\n" + alone(heading(variant, beside_ours.ours[e], terminal.columns, terminal));
-            for (std::size_t l = 0; l < beside_ours.ours[e].lines.size(); ++l) {
-                result += alone(our_lines({e, l}, terminal.columns));
-            }
-        }
+        return result + bottom_rule(widths, terminal_);
     }
-    result += left_out_list(beside_ours, language, terminal);
-    for (const teaching::ArticleLine& line : article) {
+
+    std::string below() const {
+        std::string result = titled(title_, {}, terminal_);
+        result += labelled("", 0, heading_, terminal_, Style::bold);
+        for (std::size_t a = 0; a < article_.size(); ++a) {
+            result += alone(article_lines(a, terminal_.columns));
+        }
+        for (std::size_t e = 0; e < beside_.ours.size(); ++e) {
+            result += "\n" + alone(heading(beside_.ours[e], terminal_.columns, terminal_));
+            for (std::size_t l = 0; l < beside_.ours[e].lines.size(); ++l) {
+                result += alone(our_lines({e, l}, terminal_.columns));
+            }
+        }
+        return result;
+    }
+
+private:
+    std::vector<std::string> article_lines(std::size_t a, int width) const {
+        return code_lines(article_cell(beside_, a), theirs_, width, terminal_);
+    }
+
+    std::vector<std::string> our_lines(const teaching::Place& place, int width) const {
+        const Excerpt& excerpt = beside_.ours[place.excerpt];
+        const CodeLine& line = excerpt.lines[*place.line];
+        const std::string sign = is_left_out(beside_, line.number) ? "+" : line.steps.empty() ? "" : " ";
+        return code_lines(cell_of(excerpt, line, sign + letters(line)), ours_, width, terminal_);
+    }
+
+    teaching::ArticleBeside beside_;
+    std::span<const teaching::ArticleLine> article_;
+    std::string title_, heading_;
+    const Terminal& terminal_;
+    Margins ours_, theirs_;
+};
+
+std::string show_article(const std::string& variant, Language language, const Terminal& terminal) {
+    const ArticleView view(variant, language, terminal);
+    std::string result = terminal.columns >= narrowest_with_article ? view.side_by_side() : view.below();
+    result += left_out_list(view.beside(), language, terminal);
+    for (const teaching::ArticleLine& line : teaching::article_loop(variant)) {
         if (line.nothing_to_do) {
             const std::string_view code = line.text.substr(line.text.find_first_not_of(' '));
-            result += labelled("", 0, fmt::format("{} {}", code, fill(language, Text::source_nothing_to_do, variant)),
-                               terminal);
+            const std::string why = fill(language, Text::source_nothing_to_do, variant);
+            result += labelled("", 0, fmt::format("{} {}", code, why), terminal);
         }
     }
     return result;
@@ -456,26 +492,35 @@ std::string stage_title(teaching::Stage stage, Language language) {
 namespace {
 
 struct TopicTexts {
-    Text title, note;
+    Text title, of_v1, of_v2, of_v2_tuned;  ///< where v2-tuned does as v2, of v2-tuned is v2's
 };
 
 constexpr std::array topic_texts{
-    TopicTexts{Text::source_grid, Text::source_grid_note},
-    TopicTexts{Text::source_splits, Text::source_splits_note},
-    TopicTexts{Text::source_tiles, Text::source_tiles_note},
-    TopicTexts{Text::source_before_loop, Text::source_before_loop_note},
-    TopicTexts{Text::source_loops, Text::source_loops_note},
-    TopicTexts{Text::source_traits, Text::source_traits_note},
-    TopicTexts{Text::source_rows_and_keys, Text::source_rows_and_keys_note},
-    TopicTexts{Text::source_row_maximum, Text::source_row_maximum_note},
-    TopicTexts{Text::source_row_sum, Text::source_row_sum_note},
-    TopicTexts{Text::source_warp_output, Text::source_warp_output_note},
-    TopicTexts{Text::source_quad_shuffles, Text::source_quad_shuffles_note},
-    TopicTexts{Text::source_last_steps, Text::source_last_steps_note},
-    TopicTexts{Text::source_normalisation, Text::source_normalisation_note},
-    TopicTexts{Text::source_log_sum_exp, Text::source_log_sum_exp_note},
-    TopicTexts{Text::source_write_out, Text::source_write_out_note},
-    TopicTexts{Text::source_between_passes, Text::source_between_passes_note},
+    TopicTexts{Text::source_grid, Text::source_grid_v1, Text::source_grid_v2, Text::source_grid_tuned},
+    TopicTexts{Text::source_splits, Text::source_splits_v1, Text::source_splits_v2, Text::source_splits_tuned},
+    TopicTexts{Text::source_tiles, Text::source_tiles_v1, Text::source_tiles_v2, Text::source_tiles_tuned},
+    TopicTexts{Text::source_before_loop, Text::source_before_loop_v1, Text::source_before_loop_v2,
+               Text::source_before_loop_v2},
+    TopicTexts{Text::source_loops, Text::source_loops_v1, Text::source_loops_v2, Text::source_loops_tuned},
+    TopicTexts{Text::source_traits, Text::source_traits_v1, Text::source_traits_v2, Text::source_traits_v2},
+    TopicTexts{Text::source_rows_and_keys, Text::source_rows_and_keys_v1, Text::source_rows_and_keys_v2,
+               Text::source_rows_and_keys_v2},
+    TopicTexts{Text::source_row_maximum, Text::source_row_maximum_v1, Text::source_row_maximum_v2,
+               Text::source_row_maximum_tuned},
+    TopicTexts{Text::source_row_sum, Text::source_row_sum_v1, Text::source_row_sum_v2, Text::source_row_sum_v2},
+    TopicTexts{Text::source_warp_output, Text::source_warp_output_v1, Text::source_warp_output_v2,
+               Text::source_warp_output_v2},
+    TopicTexts{Text::source_quad_shuffles, Text::source_quad_shuffles_v1, Text::source_quad_shuffles_v2,
+               Text::source_quad_shuffles_v2},
+    TopicTexts{Text::source_last_steps, Text::source_last_steps_v1, Text::source_last_steps_v2,
+               Text::source_last_steps_v2},
+    TopicTexts{Text::source_normalisation, Text::source_normalisation_v1, Text::source_normalisation_v2,
+               Text::source_normalisation_v2},
+    TopicTexts{Text::source_log_sum_exp, Text::source_log_sum_exp_v1, Text::source_log_sum_exp_v2,
+               Text::source_log_sum_exp_v2},
+    TopicTexts{Text::source_write_out, Text::source_write_out_v1, Text::source_write_out_v2, Text::source_write_out_v2},
+    TopicTexts{Text::source_between_passes, Text::source_between_passes_v1, Text::source_between_passes_v2,
+               Text::source_between_passes_v2},
 };
 
 }  // namespace
@@ -484,13 +529,15 @@ std::string topic_title(teaching::Topic topic, Language language) {
     return say(language, topic_texts[static_cast<std::size_t>(topic)].title);
 }
 
-std::string topic_note(teaching::Topic topic, Language language) {
-    return say(language, topic_texts[static_cast<std::size_t>(topic)].note);
+std::string topic_note(teaching::Topic topic, std::string_view variant, Language language) {
+    const TopicTexts& texts = topic_texts[static_cast<std::size_t>(topic)];
+    return say(language, variant == "v1" ? texts.of_v1 : variant == "v2" ? texts.of_v2 : texts.of_v2_tuned);
 }
 
 std::string show_source(const SourceQuestion& question, Language language, const Terminal& terminal) {
     std::string result = labelled("", 0, say(language, Text::title_source), terminal);
     if (question.article) {
+        result += labelled("", 0, say(language, Text::source_article_note), terminal);
         for (const std::string& variant : question.variants) {
             result += show_article(variant, language, terminal);
         }

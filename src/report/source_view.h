@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "report/language.h"
@@ -25,6 +26,7 @@ std::string source_to_json(const SourceQuestion& question, Language language);
 std::string step_title(teaching::Step step, Language language);
 std::string stage_title(teaching::Stage stage, Language language);
 std::string topic_title(teaching::Topic topic, Language language);
-std::string topic_note(teaching::Topic topic, Language language);
+/// What there is to say of a variant's code, shown or not.
+std::string topic_note(teaching::Topic topic, std::string_view variant, Language language);
 
 }  // namespace flashlens::report

@@ -146,8 +146,8 @@ TEST_CASE("source: numbers, text and files are the excerpts'") {
     const teaching::Part part = teaching::parts_of(Stage::mainloop, variants).back();
     const teaching::Excerpt& excerpt = part.sides.front().excerpts.front();
     const std::string shown = show_source(main_loop({"v1"}), Language::en, terminal(200));
-    CHECK(has(shown,
-              "v1  kernels/v1/kernel.cuh:" + std::to_string(excerpt.first()) + "-" + std::to_string(excerpt.last())));
+    CHECK(
+        has(shown, "kernels/v1/kernel.cuh:" + std::to_string(excerpt.first()) + "-" + std::to_string(excerpt.last())));
     for (const teaching::CodeLine& line : excerpt.lines) {
         const std::string number = std::to_string(line.number);
         const std::string code(line.text.substr(std::min<std::size_t>(4, line.text.size())));
@@ -161,11 +161,15 @@ TEST_CASE("source: numbers, text and files are the excerpts'") {
 
 TEST_CASE("source: a side that has nothing to a topic says so; one variant alone is shown alone") {
     const SourceQuestion epilogue{{Stage::epilogue}, {"v1", "v2"}, false};
-    CHECK(has(show_source(epilogue, Language::en, terminal(160)), "v2 has nothing of the kind."));
-    CHECK(has(show_source(epilogue, Language::en, terminal(80)), "v2 has nothing of the kind."));
+    CHECK(has(show_source(epilogue, Language::en, terminal(160)),
+              "v2: Nothing: acc_o, m and l have never left the registers."));
+    CHECK(has(show_source(epilogue, Language::en, terminal(80)),
+              "v2: Nothing: acc_o, m and l have never left the registers."));
     const std::string alone = show_source(main_loop({"v2"}), Language::en, terminal(160));
     CHECK_FALSE(has(alone, "kernels/v1/"));
-    CHECK_FALSE(has(alone, "has nothing"));
+    CHECK(has(alone, "v2: Two loops over key blocks"));
+    CHECK_FALSE(has(alone, "v1: "));
+    CHECK(has(show_source(main_loop({"v2-tuned"}), Language::en, terminal(160)), "v2-tuned: One loop over key blocks"));
 }
 
 TEST_CASE("source: colours change no character, and none is there without a terminal for them") {
