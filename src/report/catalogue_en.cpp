@@ -292,8 +292,8 @@ constexpr Catalogue english = make_catalogue({
      "beside the real one."},
     {Text::source_article, "{0}: the article's compressed loop beside the real one"},
     {Text::source_article_note,
-     "The snippet is the article's own (in Chinese: what FlashAttention-2 changed over FlashAttention-1). Beside it, "
-     "by the same letters, the lines of ours that it stands for; those that it leaves out have a +."},
+     "The snippets are the article's own (in Chinese: what FlashAttention-2 changed over FlashAttention-1). The lines "
+     "of ours that they stand for have the same letters; those that they leave out have a +."},
     {Text::source_article_heading, "the article, compressed for the lecture"},
     {Text::source_left_out, "Left out by the article, by line numbers of {0}:"},
     {Text::source_left_out_other, "declarations, addresses, conditions"},

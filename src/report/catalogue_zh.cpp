@@ -220,7 +220,7 @@ constexpr Catalogue chinese = make_catalogue({
     {Text::source_traits_v2, "各 warp 按 query 行切分，共享 key。"},
     {Text::source_rows_and_keys, "哪些 key 或哪些行归一个 warp"},
     {Text::source_rows_and_keys_v1, "每个 warp 只加载自己的 K、V：每 64 个 key 中的 16 个。"},
-    {Text::source_rows_and_keys_v2, "每个 warp 有自己的 query 行：每 16 x warp 数 行中的 16 行。"},
+    {Text::source_rows_and_keys_v2, "每个 warp 有自己的 query 行：每 16 x warp 数行中的 16 行。"},
     {Text::source_row_maximum, "行最大值"},
     {Text::source_row_maximum_v1,
      "先在 quad 内 shuffle，再经 shared memory 和 barrier，因为一行的 key 分在四个 warp 里；读回 O 的 lane "
@@ -271,7 +271,7 @@ constexpr Catalogue chinese = make_catalogue({
      "可把文章的压缩版循环放在真实循环旁边。"},
     {Text::source_article, "{0}：文章的压缩版循环与真实循环对照"},
     {Text::source_article_note,
-     "片段出自文章《FlashAttention-2 相比 FlashAttention-1，到底改了什么》；旁边是它对应的真实代码（字母相同），标 + "
+     "片段出自文章《FlashAttention-2 相比 FlashAttention-1，到底改了什么》；与它对应的真实代码字母相同，标 + "
      "的是文章略去的行。"},
     {Text::source_article_heading, "文章：源码讲解用压缩版"},
     {Text::source_left_out, "文章略去的内容（{0} 的行号）："},
