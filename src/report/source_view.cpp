@@ -16,6 +16,7 @@
 #include "report/comparison_view.h"
 #include "report/table.h"
 #include "report/width.h"
+#include "teaching/alignment.h"
 #include "teaching/article.h"
 
 namespace flashlens::report {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "teaching/source.h"
+#include "teaching/alignment.h"
 
 namespace flashlens::teaching {
 

@@ -1,12 +1,9 @@
-// The kernels' code by stage, side by side: which lines of which files, what step each line takes, and what stands beside
-// what.
+// The kernels' code by stage: which lines of which files, and what step each line takes.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "teaching/steps.h"
@@ -75,28 +72,5 @@ struct Part {
 
 /// The parts of a stage. `variants` are names of source_variants(). Parts to which none of them has anything are left out.
 std::vector<Part> parts_of(Stage stage, std::span<const std::string> variants);
-
-/// A line of a side: of which excerpt; without `line`, the place of the excerpt's heading.
-struct Place {
-    std::size_t excerpt;
-    std::optional<std::size_t> line;
-};
-
-/// What stands side by side; a side that has nothing there has no place.
-struct Row {
-    std::vector<std::optional<Place>> places;
-    bool together = false;  ///< has to start on one line; other rows may shift where one side's lines are broken
-};
-
-/// The rows of a part: every side's headings and lines, each once and in order. In the main loop lines of one step stand on
-/// one row; elsewhere the excerpts begin side by side, if all sides have as many.
-std::vector<Row> rows_of(const Part& part);
-
-/// What a row is lined up by, if by anything.
-using Anchor = std::optional<int>;
-
-/// Pairs (i, j) with a[i] == b[j], ascending in both, as many as there can be and each as early as it can be. Empty
-/// anchors match nothing.
-std::vector<std::pair<std::size_t, std::size_t>> line_up(std::span<const Anchor> a, std::span<const Anchor> b);
 
 }  // namespace flashlens::teaching

@@ -8,8 +8,10 @@
 #include <string>
 
 #include "teaching/kernel_file.h"
+#include "text.h"
 
 using namespace flashlens::teaching;
+using flashlens::tests::has;
 
 namespace {
 
@@ -20,10 +22,6 @@ std::string code_at(const ArticleBeside& beside, int number) {
         }
     }
     return "";
-}
-
-bool has(std::string_view text, std::string_view what) {
-    return text.find(what) != std::string_view::npos;
 }
 
 /// The lines of ours that the article's line with `text` in it stands for; the n-th such line, from 0.
