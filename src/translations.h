@@ -100,6 +100,9 @@ inline constexpr Bilingual translations[] = {
      "--article 与阶段 {} 同用：文章的循环对应的是主循环；可试 flashlens source mainloop --article"},
     {"--article with --variants {}: the article has no loop of {}; try --variants v1,v2",
      "--article 与 --variants {} 同用：文章里没有 {} 的循环；可试 --variants v1,v2"},
+    // the terminal
+    {"standard input is no terminal, so no keys come from it", "标准输入不是终端，读不到按键"},
+    {"can't wait for keys: {}", "无法等待按键：{}"},
     // progress
     {", about {} s left", "，约剩 {} 秒"},
     {"point {} of {}: {}", "第 {} / {} 个点：{}"},

@@ -10,11 +10,12 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstring>
-#include <stdexcept>
 #include <string>
 
 #include "cli/output.h"
+#include "message.h"
+#include "reason.h"
+#include "say.h"
 
 namespace flashlens::cli {
 namespace {
@@ -129,10 +130,10 @@ Key escape_sequence() {
 
 Screen::Screen(bool dumb) : dumb_(dumb) {
     if (tcgetattr(STDIN_FILENO, &terminal_before) != 0) {
-        throw std::runtime_error("standard input is no terminal, so no keys come from it");
+        throw Failure(say("standard input is no terminal, so no keys come from it"));
     }
     if (pipe2(wake.data(), O_NONBLOCK | O_CLOEXEC) != 0) {
-        throw std::runtime_error(std::string("can't wait for keys: ") + std::strerror(errno));
+        throw Failure(say("can't wait for keys: {}", reason_of_errno()));
     }
     terminal_now = terminal_before;
     // Ctrl-C and Ctrl-Z stay signals, and a newline still goes to the line's start.
@@ -141,7 +142,7 @@ Screen::Screen(bool dumb) : dumb_(dumb) {
     terminal_now.c_cc[VMIN] = 1;
     terminal_now.c_cc[VTIME] = 0;
     full_screen = !dumb;
-    struct sigaction action{};
+    struct sigaction action {};
     action.sa_handler = on_signal;
     sigfillset(&action.sa_mask);
     for (std::size_t i = 0; i < all_signals.size(); ++i) {
@@ -187,7 +188,7 @@ void Screen::show(std::string_view text) {
     }
     const Written written = write_all(STDOUT_FILENO, all);
     if (!written.complete && !written.reader_left) {
-        throw std::runtime_error("standard output: " + written.reason);
+        throw Failure(say("standard output: {}", written.reason));
     }
 }
 

@@ -89,8 +89,7 @@ WalkReference walk_reference(const WalkProblem& problem) {
         const DType dtype = problem.problem.dtype;
         const std::vector<std::uint16_t> words[] = {words_of(problem.q, dtype), words_of(problem.k, dtype),
                                                     words_of(problem.v, dtype)};
-        reference::Exact exact =
-            reference::exact(sizes, {words[0], words[1], words[2]}, reference::all_rows(sizes), 1);
+        reference::Exact exact = reference::exact(sizes, {words[0], words[1], words[2]}, reference::all_rows(sizes), 1);
         result.o.values = std::move(exact.o);
         result.lse = std::move(exact.lse);
         return result;
