@@ -13,7 +13,7 @@
 
 namespace flashlens::cli {
 
-enum class Command { compare, explain, sweep, bench, devices, source, completion, help };
+enum class Command { compare, explain, sweep, bench, devices, source, walk, completion, help };
 
 std::string_view name_of(Command command);
 

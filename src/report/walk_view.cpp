@@ -205,12 +205,12 @@ private:
 
     // ---- the problem ----
 
-    std::vector<std::string> matrix_lines(std::string_view name, const Matrix& matrix) const {
+    std::vector<std::string> matrix_lines(std::string_view name, char letter, const Matrix& matrix) const {
         std::vector<std::string> lines{bold(std::string(name))};
         lines.front() +=
-            std::string(std::max<std::int64_t>(0, 4 + matrix.columns * (number_width + 1) - std::ssize(name)), ' ');
+            std::string(std::max<std::int64_t>(0, 3 + matrix.columns * (number_width + 1) - std::ssize(name)), ' ');
         for (std::int64_t i = 0; i < matrix.rows; ++i) {
-            std::string text = fmt::format("{:>4}", i);
+            std::string text = fmt::format("{:>3}", fmt::format("{}{}", letter, i));
             for (std::int64_t c = 0; c < matrix.columns; ++c) {
                 text += " " + right(problem_.scores_given() && matrix.at(i, c) == no_key ? say(Text::walk_masked)
                                                                                          : walk_number(matrix.at(i, c)),
@@ -226,9 +226,9 @@ private:
         int width = 0;
         for (const auto& lines : side_by_side) {
             height = std::max(height, lines.size());
-            width += visible_width(lines.front()) + 3;
+            width += visible_width(lines.front()) + 2;
         }
-        if (width - 3 > terminal_.columns) {
+        if (width - 2 > terminal_.columns) {
             for (const auto& lines : side_by_side) {
                 for (const std::string& each : lines) {
                     cut(each);
@@ -243,7 +243,7 @@ private:
                 const std::string part = i < lines.size() ? lines[i] : "";
                 text += part;
                 if (m + 1 < side_by_side.size()) {
-                    text += std::string(visible_width(lines.front()) + 3 - visible_width(part), ' ');
+                    text += std::string(visible_width(lines.front()) + 2 - visible_width(part), ' ');
                 }
             }
             text.erase(text.find_last_not_of(' ') + 1);
@@ -256,13 +256,13 @@ private:
         std::string rest = text;
         while (visible_width(rest) > terminal_.columns) {
             const std::size_t end =
-                4 + static_cast<std::size_t>(std::max(1, (terminal_.columns - 4) / (number_width + 1))) *
+                3 + static_cast<std::size_t>(std::max(1, (terminal_.columns - 3) / (number_width + 1))) *
                         (number_width + 1);
             if (rest.find('\x1b') != std::string::npos || end >= rest.size()) {
                 break;
             }
             line(rest.substr(0, end));
-            rest = "    " + rest.substr(end);
+            rest = "   " + rest.substr(end);
         }
         rest.erase(rest.find_last_not_of(' ') + 1);
         line(rest);
@@ -286,11 +286,11 @@ private:
                                        : say(Text::walk_own, show_.inputs));
         gap();
         if (problem_.scores_given()) {
-            show_matrices({matrix_lines(say(Text::walk_scores_name), problem_.scores)});
-            show_matrices({matrix_lines("V", problem_.v)});
+            show_matrices({matrix_lines(say(Text::walk_scores_name), 'q', problem_.scores)});
+            show_matrices({matrix_lines("V", 'k', problem_.v)});
         } else {
-            show_matrices({matrix_lines("Q", problem_.q)});
-            show_matrices({matrix_lines("K", problem_.k), matrix_lines("V", problem_.v)});
+            show_matrices({matrix_lines("Q", 'q', problem_.q)});
+            show_matrices({matrix_lines("K", 'k', problem_.k), matrix_lines("V", 'k', problem_.v)});
         }
         gap();
         for (const Walk& walk : show_.walks) {
@@ -370,11 +370,15 @@ private:
             left.push_back(say(Text::walk_loop_blocks) + counter(problem_.query_blocks(), step.query_block, false));
             left.push_back("  " + say(Text::walk_loop_keys) + counter(problem_.key_blocks(), key_block, true));
         }
-        left.push_back(dim(say(Text::walk_legend)));
-        if (!terminal_.colour) {
-            left.push_back(say(Text::walk_mark));
-        }
         const std::vector<std::string> right = map(walk, index);
+        std::string legend = say(terminal_.colour ? Text::walk_legend : Text::walk_legend_mark);
+        for (const std::string& each : right) {
+            if (each.find(" -") != std::string::npos) {
+                legend += "  " + say(Text::walk_legend_skipped);
+                break;
+            }
+        }
+        left.push_back(dim(legend));
         int width = 0;
         for (const std::string& each : left) {
             width = std::max(width, visible_width(each));
@@ -431,7 +435,7 @@ private:
     }
 
     void heading(const WalkRow& row, const std::vector<std::string>& columns) {
-        const std::string left = say(Text::walk_query, row.row) + ", " + sees(row.row);
+        const std::string left = say(Text::walk_query_sees, row.row, sees(row.row));
         const int width = display_width(left);
         std::string text = bold(left);
         if (!narrow_ && !columns.empty() && width < label_width) {
@@ -579,19 +583,23 @@ private:
 
     void traffic(const Walk& walk, const WalkStep& step) {
         const int width = std::max(display_width(say(Text::walk_reads)), display_width(say(Text::walk_writes))) + 2;
+        const bool k_v_wait = step.kind == Kind::pass &&
+                              std::none_of(step.transfers.begin(), step.transfers.end(), [](const Transfer& transfer) {
+                                  return transfer.tensor == Transfer::Tensor::k;
+                              });
         out_ += labelled(say(Text::walk_reads), width,
-                         say(Text::walk_moved, moved(step, false), whole(step.read_so_far)), terminal_);
+                         say(Text::walk_moved, moved(step, false), whole(step.read_so_far)) +
+                             (k_v_wait ? say(Text::walk_k_v_wait) : ""),
+                         terminal_);
         out_ += labelled(say(Text::walk_writes), width,
                          say(Text::walk_moved, moved(step, true), whole(step.written_so_far)), terminal_);
-        const bool k_v = std::any_of(step.transfers.begin(), step.transfers.end(),
-                                     [](const Transfer& t) { return t.tensor == Transfer::Tensor::k; });
         Text state = Text::walk_state_v2;
         if (walk.order == WalkOrder::v1) {
             state = step.last_pass ? Text::walk_state_v1_last : Text::walk_state_v1;
         } else if (step.kind == Kind::finish) {
             state = Text::walk_state_v2_end;
         }
-        paragraph((walk.order == WalkOrder::v1 && !k_v ? say(Text::walk_k_v_wait) : "") + say(state), Style::dim);
+        paragraph(say(state), Style::dim);
     }
 
     // ---- results ----
@@ -605,14 +613,14 @@ private:
         for (std::int64_t d = 0; d < head_dim; ++d) {
             cells.push_back(right(exact(o[d]), static_cast<int>(wide)));
         }
-        const int label_columns = narrow_ ? 2 : 22;
+        const int label_columns = narrow_ ? 2 : 15;
         std::string text = pad(std::string(label), label_columns);
         int used = label_columns;
         if (narrow_) {
             line(std::string(label));
             text = "  ";
         }
-        cells.push_back("lse " + right(exact(lse), static_cast<int>(wide)));
+        cells.push_back(" lse " + right(exact(lse), static_cast<int>(wide)));
         for (const std::string& cell : cells) {
             const int width = display_width(cell);
             if (used > label_columns && used + 1 + width > terminal_.columns) {
@@ -642,7 +650,7 @@ private:
                 continue;
             }
             gap();
-            line(bold(say(Text::walk_query, i) + ", " + sees(i)));
+            line(bold(say(Text::walk_query_sees, i, sees(i))));
             result_line("  " + say(Text::walk_result_walk), &walk.o.values[i * head_dim], head_dim, walk.lse[i], wide);
             result_line("  " + say(Text::walk_result_reference), &show_.reference.o.values[i * head_dim], head_dim,
                         show_.reference.lse[i], wide);

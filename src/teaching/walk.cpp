@@ -174,7 +174,7 @@ private:
             for (std::int64_t i = start.first_row; i < start.first_row + start.row_count; ++i) {
                 WalkRow row;
                 row.row = i;
-                row.m = -infinity;
+                row.m_before = row.m = -infinity;
                 row.lse = -infinity;
                 row.out.assign(head_dim(), 0.0);
                 start.rows.push_back(std::move(row));
