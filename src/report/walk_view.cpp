@@ -26,8 +26,9 @@ using teaching::WalkStep;
 using Kind = WalkStep::Kind;
 
 constexpr int number_width = 8;
-constexpr int label_width = 35;     // two for the mark, the longest formula, two blanks
-constexpr int comment_column = 79;  // right of the longest line of numbers
+constexpr int label_width = 35;                    // two for the mark, the longest formula, two blanks
+constexpr int longest_sum = 4 * number_width + 9;  // l = l exp(m - m_new) + rowsum P
+constexpr int comment_column = 79;                 // right of the longest line of numbers
 constexpr double no_key = -std::numeric_limits<double>::infinity();
 
 std::string right(std::string_view text, int width) {
@@ -82,7 +83,7 @@ public:
           language_(language),
           terminal_(terminal),
           density_(density),
-          narrow_(terminal.columns < label_width + 2 * (number_width + 1)),
+          narrow_(terminal.columns < label_width + longest_sum),
           commented_(terminal.columns >= comment_column + 30) {}
 
     std::string write(const Place& place) && {
@@ -178,8 +179,10 @@ private:
 
     std::vector<std::string> numbers(const std::vector<double>& values, bool changed = false) const {
         std::vector<std::string> cells;
-        std::transform(values.begin(), values.end(), std::back_inserter(cells),
-                       [&](double value) { return result(value, changed); });
+        std::transform(values.begin(), values.end(), std::back_inserter(cells), [&](double value) {
+            const std::string text = right(walk_number(value), number_width);
+            return changed ? bold(text) : text;
+        });
         return cells;
     }
 
@@ -324,7 +327,7 @@ private:
         std::string text;
         for (std::int64_t i = 0; i < count; ++i) {
             const std::int64_t n = backwards ? count - 1 - i : i;
-            text += n == now ? bold(fmt::format(" [{}]", n)) : fmt::format(" {}", n);
+            text += " " + (n == now ? bold(fmt::format("[{}]", n)) : fmt::format("{}", n));
         }
         return text;
     }
@@ -383,11 +386,16 @@ private:
         for (const std::string& each : left) {
             width = std::max(width, visible_width(each));
         }
-        const bool beside = width + 3 + visible_width(right.front()) <= terminal_.columns;
         const int column = std::max(width + 3, std::min(label_width + 10, terminal_.columns - 35));
-        for (std::size_t i = 0; i < std::max(left.size(), beside ? right.size() : 0); ++i) {
+        if (column + visible_width(right.front()) > terminal_.columns) {
+            for (const std::string& each : left) {  // no room for the map
+                paragraph(each);
+            }
+            return;
+        }
+        for (std::size_t i = 0; i < std::max(left.size(), right.size()); ++i) {
             std::string text = i < left.size() ? left[i] : "";
-            if (beside && i < right.size()) {
+            if (i < right.size()) {
                 text += std::string(column - visible_width(text), ' ') + right[i];
             }
             line(text);
@@ -462,15 +470,13 @@ private:
         bool any_masked = false;
         for (std::size_t j = 0; j < row.s.size(); ++j) {
             any_masked = any_masked || !row.visible[j];
-            cells.push_back(row.visible[j]
-                                ? number(row.s[j])
-                                : dim(narrow_ ? say(Text::walk_masked) : right(say(Text::walk_masked), number_width)));
+            cells.push_back(row.visible[j] ? number(row.s[j]) : dim(right(say(Text::walk_masked), number_width)));
         }
         formula(problem_.scores_given() ? say(Text::walk_scores_formula) : "S = scale q.k, then the mask", cells, false,
                 any_masked ? Text::walk_why_masked : Text::walk_why_scores);
     }
 
-    void nothing_yet(Text sentence) { line("  " + say(sentence)); }
+    void nothing_yet(Text sentence) { out_ += labelled("", 2, say(sentence), terminal_); }
 
     static bool all_masked(const WalkRow& row) {
         return std::none_of(row.visible.begin(), row.visible.end(), [](bool visible) { return visible; });
@@ -725,18 +731,16 @@ std::string walk_number(double value) {
     if (value == 0.0) {
         return "0";
     }
-    if (std::abs(value) < 0.0005) {
-        const std::string text = fmt::format("{:.1e}", value);
-        return text.size() <= number_width ? text : fmt::format("{:.0e}", value);
-    }
-    for (int places = 4; places > 0; --places) {
-        std::string text = fmt::format("{:.{}f}", value, places);
-        if (text.size() <= number_width) {
-            return text;
+    if (std::abs(value) >= 0.0005) {
+        for (int places = 4; places >= 0; --places) {
+            std::string text = fmt::format("{:.{}f}", value, places);
+            if (text.size() <= number_width) {
+                return text;
+            }
         }
     }
-    const std::string text = fmt::format("{:.0f}", value);
-    return text.size() <= number_width ? text : fmt::format("{:.1e}", value);
+    std::string text = fmt::format("{:.1e}", value);
+    return text.size() <= number_width ? text : fmt::format("{:.0e}", value);
 }
 
 std::size_t walk_pages(const WalkShow& show) {

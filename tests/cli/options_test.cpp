@@ -137,7 +137,7 @@ TEST_CASE("bad input: exit code 2, one line that names option, value and what wo
         {{"bench", "--csv", ""}, {"--csv ''"}},
         {{"bench", "--csv", "/no/such/folder/x.csv"}, {"--csv /no/such/folder/x.csv", "No such file"}},
         {{"benhc"}, {"did you mean bench?"}},
-        {{"devices", "--seqlen", "5"}, {"--seqlen: devices", "use it with compare, explain, sweep or bench"}},
+        {{"devices", "--seqlen", "5"}, {"--seqlen: devices", "use it with compare, explain, sweep, bench or walk"}},
         {{"bench", "--svg", "x"}, {"--svg: bench does not take it", "use it with sweep"}},
         {{"devices", "--json", "-", "--csv", "x"}, {"--csv: devices"}},
         {{"source", "loop"}, {"source loop", "launch, mainloop, warps, epilogue, all"}},
