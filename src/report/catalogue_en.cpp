@@ -389,7 +389,6 @@ constexpr Catalogue english = make_catalogue({
     {Text::bench_wide, "S: the spread is {0} of the median or more; run it again on a quiet machine"},
     // walk
     {Text::walk_title, "The online softmax, step by step: O = softmax(S) V without ever holding all of S"},
-    {Text::walk_sizes, "Sq {0}  Sk {1}  D {2}  scale {3}  {4}"},
     {Text::walk_blocks, "blocks of {0} queries x {1} keys: {2} query blocks (v1: query tiles), {3} key blocks"},
     {Text::walk_random, "random ({0}), seed {1}, rounded to fp16"},
     {Text::walk_own, "{0}, rounded to fp16"},
@@ -397,7 +396,8 @@ constexpr Catalogue english = make_catalogue({
     {Text::walk_typed_and_random, "typed numbers, the rest random ({0}, seed {1})"},
     {Text::walk_files, "q.npy, k.npy, v.npy of {0}"},
     {Text::walk_scores_name, "S, the scaled scores (no Q and K; their bytes count as if they had V's columns)"},
-    {Text::walk_scores_formula, "S as typed, then the mask"},
+    {Text::walk_scores_typed, "S as typed, then the mask"},
+    {Text::walk_scores_computed, "S = scale q.k, then the mask"},
     {Text::walk_v1_in_words,
      "v1: key blocks outside, query tiles inside. O and lse go out to device memory and come back between key blocks; "
      "O is normalised on every pass. One CTA here (num_splits 1)."},
@@ -412,7 +412,7 @@ constexpr Catalogue english = make_catalogue({
     {Text::walk_loop_keys, "for key block n in"},
     {Text::walk_loop_tiles, "for query tile t in"},
     {Text::walk_loop_blocks, "CTAs: query block b in"},
-    {Text::walk_legend, "@ now  # done  . to come"},
+    {Text::walk_legend, "bold: changed  @ now  # done  . to come"},
     {Text::walk_legend_mark, "* changed  @ now  # done  . to come"},
     {Text::walk_legend_skipped, "- skipped"},
     {Text::walk_query, "query {0}"},

@@ -366,7 +366,6 @@ constexpr Catalogue chinese = make_catalogue({
     {Text::bench_wide, "S：波动达到中位数的 {0} 以上；请在空闲的机器上重测"},
     // walk
     {Text::walk_title, "online softmax 逐步演示：从不保存整个 S，也能算出 O = softmax(S) V"},
-    {Text::walk_sizes, "Sq {0}  Sk {1}  D {2}  scale {3}  {4}"},
     {Text::walk_blocks, "每块 {0} 个 query x {1} 个 key：{2} 个 query block（v1 叫 query tile），{3} 个 key block"},
     {Text::walk_random, "随机（{0}），seed {1}，已舍入到 fp16"},
     {Text::walk_own, "{0}，已舍入到 fp16"},
@@ -374,7 +373,8 @@ constexpr Catalogue chinese = make_catalogue({
     {Text::walk_typed_and_random, "手工输入的数，其余随机（{0}，seed {1}）"},
     {Text::walk_files, "{0} 里的 q.npy、k.npy、v.npy"},
     {Text::walk_scores_name, "S：缩放后的 score（没有 Q 和 K；其字节数按 V 的列数计）"},
-    {Text::walk_scores_formula, "S（输入值），再加 mask"},
+    {Text::walk_scores_typed, "S（输入值），再加 mask"},
+    {Text::walk_scores_computed, "S = scale q.k，再加 mask"},
     {Text::walk_v1_in_words,
      "v1：外层 key block，内层 query tile。每处理一个 key block，O 和 lse 都要写到显存再读回来；每一遍 O "
      "都做归一化。这里只有一个 CTA（num_splits 1）。"},
@@ -388,7 +388,7 @@ constexpr Catalogue chinese = make_catalogue({
     {Text::walk_loop_keys, "循环 key block n ="},
     {Text::walk_loop_tiles, "循环 query tile t ="},
     {Text::walk_loop_blocks, "CTA：query block b ="},
-    {Text::walk_legend, "@ 当前  # 已做  . 未做"},
+    {Text::walk_legend, "粗体：有变化  @ 当前  # 已做  . 未做"},
     {Text::walk_legend_mark, "* 有变化  @ 当前  # 已做  . 未做"},
     {Text::walk_legend_skipped, "- 跳过"},
     {Text::walk_query, "query {0}"},

@@ -354,7 +354,6 @@ enum class Text {
     bench_wide,
     // walk
     walk_title,
-    walk_sizes,
     walk_blocks,
     walk_random,
     walk_own,
@@ -362,7 +361,8 @@ enum class Text {
     walk_typed_and_random,
     walk_files,
     walk_scores_name,
-    walk_scores_formula,
+    walk_scores_typed,
+    walk_scores_computed,
     walk_v1_in_words,
     walk_v2_in_words,
     walk_step,

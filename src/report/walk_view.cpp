@@ -282,7 +282,8 @@ private:
         const Problem& p = problem_.problem;
         constexpr const char* distributions[] = {"normal", "uniform", "sharp", "ones"};
         title(say(Text::walk_title));
-        paragraph(say(Text::walk_sizes, p.seqlen_q, p.seqlen_k, p.head_dim, decimal(p.scale), mask_words()));
+        paragraph(fmt::format("Sq {}  Sk {}  D {}  scale {}  {}", p.seqlen_q, p.seqlen_k, p.head_dim, decimal(p.scale),
+                              mask_words()));
         paragraph(
             say(Text::walk_blocks, problem_.block_m, problem_.block_n, problem_.query_blocks(), problem_.key_blocks()));
         paragraph(show_.inputs.empty() ? say(Text::walk_random, distributions[static_cast<int>(p.dist)], p.seed)
@@ -472,7 +473,7 @@ private:
             any_masked = any_masked || !row.visible[j];
             cells.push_back(row.visible[j] ? number(row.s[j]) : dim(right(say(Text::walk_masked), number_width)));
         }
-        formula(problem_.scores_given() ? say(Text::walk_scores_formula) : "S = scale q.k, then the mask", cells, false,
+        formula(say(problem_.scores_given() ? Text::walk_scores_typed : Text::walk_scores_computed), cells, false,
                 any_masked ? Text::walk_why_masked : Text::walk_why_scores);
     }
 
@@ -550,7 +551,7 @@ private:
                 row.l != row.l_before, Text::walk_why_l_v2);
         if (density_ == Density::roomy) {
             formula("P V", numbers(row.pv), false, Text::walk_why_pv);
-            formula("acc before", numbers(row.out_before), false, Text::walk_why_acc_before);
+            formula("acc_before", numbers(row.out_before), false, Text::walk_why_acc_before);
         }
         const bool changed = row.out != row.out_before;
         formula("acc = acc exp(m - m_new) + P V", numbers(row.out, changed), changed, Text::walk_why_acc);
@@ -705,6 +706,10 @@ private:
         table.group(say(Text::walk_work));
         same(Text::walk_rescaled, whole(a.rescaled_rows), whole(b.rescaled_rows));
         same(Text::walk_divided, whole(a.divided_rows), whole(b.divided_rows));
+        if (density_ == Density::dense) {  // the walks' own results have the rest
+            out_ += table.render(terminal_);
+            return;
+        }
         same(Text::walk_largest, error(walk_error(problem_, a, show_.reference).o),
              error(walk_error(problem_, b, show_.reference).o));
         out_ += table.render(terminal_);
