@@ -72,7 +72,8 @@ Place place_of(const WalkShow& show, std::size_t page) {
     return {Place::What::difference};
 }
 
-enum class Density { roomy, plain, dense };
+/// Each leaves out more than the one before: P V and what it is added to; blank lines; the line on the state.
+enum class Density { roomy, plain, dense, terse };
 
 /// Writes one page.
 class Page {
@@ -115,7 +116,7 @@ private:
 
     void line(const std::string& text = "") { out_ += text + "\n"; }
     void gap() {
-        if (density_ != Density::dense) {
+        if (density_ < Density::dense) {
             line();
         }
     }
@@ -606,7 +607,9 @@ private:
         } else if (step.kind == Kind::finish) {
             state = Text::walk_state_v2_end;
         }
-        paragraph(say(state), Style::dim);
+        if (density_ != Density::terse) {
+            paragraph(say(state), Style::dim);
+        }
     }
 
     // ---- results ----
@@ -706,7 +709,7 @@ private:
         table.group(say(Text::walk_work));
         same(Text::walk_rescaled, whole(a.rescaled_rows), whole(b.rescaled_rows));
         same(Text::walk_divided, whole(a.divided_rows), whole(b.divided_rows));
-        if (density_ == Density::dense) {  // the walks' own results have the rest
+        if (density_ >= Density::dense) {  // the walks' own results have the rest
             out_ += table.render(terminal_);
             return;
         }
@@ -759,7 +762,7 @@ std::size_t walk_pages(const WalkShow& show) {
 std::string walk_page(const WalkShow& show, std::size_t page, Language language, const Terminal& terminal,
                       std::optional<int> lines) {
     std::string text;
-    for (const Density density : {Density::roomy, Density::plain, Density::dense}) {
+    for (const Density density : {Density::roomy, Density::plain, Density::dense, Density::terse}) {
         text = Page(show, language, terminal, density).write(place_of(show, page));
         if (!lines || std::count(text.begin(), text.end(), '\n') <= *lines) {
             break;

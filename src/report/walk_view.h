@@ -24,7 +24,8 @@ struct WalkShow {
 /// The problem; the steps of each walk and its result; and, of two walks, what differs between them.
 std::size_t walk_pages(const WalkShow& show);
 
-/// One of them. Where a page of all detail has more than `lines` lines, it does with less: no blank lines, no P V.
+/// One of them. Where a page of all detail has more than `lines` lines, it does with less: no P V, no blank
+/// lines, at last no word on where the state is.
 std::string walk_page(const WalkShow& show, std::size_t page, Language language, const Terminal& terminal,
                       std::optional<int> lines = std::nullopt);
 

@@ -293,7 +293,7 @@ TEST_CASE("walk: a step of the default problem fits a screen of 24 lines, with a
             for (const int columns : {80, 120}) {
                 Given given;
                 if (causal) {
-                    given.options["--causal"] = "";
+                    given.options = {{"--causal", ""}, {"--seqlen-q", "5"}, {"--seqlen-k", "5"}};  // 3 query blocks
                 }
                 const report::Language in = *report::find_language(language);
                 const report::WalkShow show = to_walk(given, in);
@@ -315,6 +315,24 @@ TEST_CASE("walk: a step of the default problem fits a screen of 24 lines, with a
             }
         }
     }
+}
+
+TEST_CASE("walk: what each line means stands beside it on 120 columns, and has room there") {
+    for (const report::Language language : {report::Language::en, report::Language::zh}) {
+        for (auto i = static_cast<std::size_t>(report::Text::walk_why_scores);
+             i <= static_cast<std::size_t>(report::Text::walk_why_finish_o); ++i) {
+            const std::string_view comment = report::text(language, static_cast<report::Text>(i));
+            CAPTURE(comment);
+            CHECK(report::display_width(comment) <= 120 - 79);
+        }
+    }
+    const report::WalkShow show = to_walk(Given{}, report::Language::en);
+    const auto page = [&](int columns) {
+        return report::walk_page(show, 3, report::Language::en, {columns, true, false, true}, 33);
+    };
+    CHECK(count(page(120), "rises: the sums so far used a smaller m") == 1);
+    CHECK(count(page(120), "read back from o_tmp") == 1);
+    CHECK_FALSE(has(page(80), "rises"));
 }
 
 TEST_CASE("walk: what changed is bold where there is colour, and has a mark where there is none") {
