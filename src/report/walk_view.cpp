@@ -44,7 +44,7 @@ std::string ranges(const std::vector<std::int64_t>& numbers) {
 }
 
 std::string range(std::int64_t first, std::int64_t count) {
-    return count == 1 ? fmt::format("{}", first) : fmt::format("{}..{}", first, first + count - 1);
+    return fmt::format("{}..{}", first, first + count - 1);
 }
 
 /// Where a page is: which walk, which step of it.
@@ -307,8 +307,12 @@ private:
 
     std::string step_title(const Walk& walk, std::size_t index) const {
         const WalkStep& step = walk.steps[index];
-        const std::string queries = range(step.first_row, step.row_count);
-        const std::string keys = range(step.first_key, step.key_count);
+        const std::string queries = step.row_count == 1
+                                        ? say(Text::walk_query, step.first_row)
+                                        : say(Text::walk_queries, range(step.first_row, step.row_count));
+        const std::string keys = step.key_count == 1
+                                     ? say(Text::walk_key, step.first_key)
+                                     : say(Text::walk_several_keys, range(step.first_key, step.key_count));
         const std::string which =
             say(Text::walk_step, walk.order == WalkOrder::v1 ? "v1" : "v2", index + 1, walk.steps.size());
         switch (step.kind) {
