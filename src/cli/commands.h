@@ -28,6 +28,8 @@ struct Context {
     report::Language language;
     report::Terminal terminal;
     bool show_progress = false;  ///< standard error is a terminal
+    bool takes_keys = false;     ///< standard input and output are terminals
+    bool dumb = false;           ///< escape codes mean nothing to them
     std::ostream& out;
     std::ostream& err;
 };
@@ -38,7 +40,12 @@ int run_map(const Context& context);
 int run_sweep(const Context& context);
 int run_bench(const Context& context);
 int run_devices(const Context& context);
+int run_source(const Context& context);
+int run_walk(const Context& context);
 int run_completion(const Context& context);
+
+/// What may follow `source`: its stages, and "all".
+std::vector<std::string> stage_names();
 
 /// The answer of one of the explorer's functions; while it works its progress shows, where there is a terminal for it.
 template <typename Request, typename Answer>

@@ -79,13 +79,14 @@ _flashlens() {{
     local word="${{COMP_WORDS[COMP_CWORD]}}" before="${{COMP_WORDS[COMP_CWORD-1]}}"
     case "$before" in
 {0}        completion) COMPREPLY=($(compgen -W "bash zsh" -- "$word")); return ;;
+        source) COMPREPLY=($(compgen -W "{3} {2}" -- "$word")); return ;;
         help) COMPREPLY=($(compgen -W "{1}" -- "$word")); return ;;
     esac
     COMPREPLY=($(compgen -W "{1} {2}" -- "$word"))
 }}
 complete -F _flashlens flashlens
 )",
-                       cases, fmt::join(command_names(), " "), names);
+                       cases, fmt::join(command_names(), " "), names, fmt::join(stage_names(), " "));
 }
 
 std::string zsh_script(const Explorer& explorer) {
@@ -102,13 +103,19 @@ std::string zsh_script(const Explorer& explorer) {
             arguments += fmt::format("        '{}{}' \\\n", option.short_name, action);
         }
     }
-    return fmt::format(R"(#compdef flashlens
+    return fmt::format(R"zsh(#compdef flashlens
 # zsh completion of flashlens; use it with: source <(flashlens completion zsh)
 _flashlens() {{
+    local second
+    case ${{words[2]}} in
+        completion) second='bash zsh' ;;
+        source) second='{2}' ;;
+        help) second='{1}' ;;
+    esac
     _arguments \
 {0}        '--help' '--version' \
         '1:command:({1})' \
-        '2:word:(bash zsh {1})'
+        "2:word:($second)"
 }}
 # Loaded by its name from a folder of $fpath, it is called; sourced, it registers itself.
 if [[ $funcstack[1] == _flashlens ]]; then
@@ -116,8 +123,8 @@ if [[ $funcstack[1] == _flashlens ]]; then
 else
     compdef _flashlens flashlens
 fi
-)",
-                       arguments, fmt::join(command_names(), " "));
+)zsh",
+                       arguments, fmt::join(command_names(), " "), fmt::join(stage_names(), " "));
 }
 
 }  // namespace

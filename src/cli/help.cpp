@@ -106,7 +106,7 @@ std::string usual_shape() {
     std::string result;
     for (const OptionWords& words : option_words()) {
         const Option& option = option_of(words.option);
-        if (!option.short_name.empty()) {
+        if (!option.short_name.empty() && words.commands.contain(Command::compare)) {
             result +=
                 fmt::format("{}{}, {} {}", result.empty() ? "" : "  ", option.short_name, option.name, words.usual);
         }

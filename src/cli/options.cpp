@@ -18,30 +18,33 @@ namespace {
 using enum Command;
 
 constexpr Commands questions{compare, explain, map, sweep, bench};
-constexpr Commands reports{compare, explain, map, sweep, bench, devices};
+constexpr Commands reports{compare, explain, map, sweep, bench, devices, source, walk};
+/// Those that say things in a language.
+constexpr Commands worded{compare, explain, map, sweep, bench, devices, source, walk, help};
+constexpr Commands numbers{compare, explain, map, sweep, bench, walk};
 
 constexpr std::array option_table = std::to_array<Option>({
     {"--batch", "-b", Values::number, "", questions, true, true},
     {"--heads", "-H", Values::number, "", questions, true, true},
     {"--kv-heads", "", Values::number, "", questions, true, true},
-    {"--seqlen", "-s", Values::number, "", questions, true, true},
-    {"--seqlen-q", "", Values::number, "", questions, true, true},
-    {"--seqlen-k", "", Values::number, "", questions, true, true},
-    {"--head-dim", "-d", Values::number, "", questions, true, true},
+    {"--seqlen", "-s", Values::number, "", numbers, true, true},
+    {"--seqlen-q", "", Values::number, "", numbers, true, true},
+    {"--seqlen-k", "", Values::number, "", numbers, true, true},
+    {"--head-dim", "-d", Values::number, "", numbers, true, true},
     {"--model", "", Values::models, "", questions, true, true},
-    {"--causal", "", Values::none, "", questions, true},
-    {"--no-causal", "", Values::none, "", questions, true},
-    {"--align", "", Values::choices, "bottom-right top-left", questions, true},
+    {"--causal", "", Values::none, "", numbers, true},
+    {"--no-causal", "", Values::none, "", numbers, true},
+    {"--align", "", Values::choices, "bottom-right top-left", numbers, true},
     {"--dtype", "", Values::choices, "fp16 bf16", questions, true},
-    {"--scale", "", Values::number, "", questions, true},
-    {"--seed", "", Values::number, "", questions, true, true},
-    {"--dist", "", Values::choices, "normal uniform sharp ones", questions, true, true},
+    {"--scale", "", Values::number, "", numbers, true},
+    {"--seed", "", Values::number, "", numbers, true, true},
+    {"--dist", "", Values::choices, "normal uniform sharp ones", numbers, true, true},
     {"--machine", "", Values::choices, "auto gpu cpu", {compare, sweep}},
     {"--gpu", "", Values::cards, "", {compare, explain, map, sweep}, true},
-    {"--variants", "", Values::variants, "", questions},
+    {"--variants", "", Values::variants, "", {compare, explain, map, sweep, bench, source}},
     {"--splits", "", Values::number, "", questions, true},
     {"--verify", "", Values::choices, "full sample off", {compare, bench}},
-    {"--input", "", Values::folder, "", {compare, explain}},
+    {"--input", "", Values::folder, "", {compare, explain, walk}},
     {"--view", "", Values::choices, "ctas warps lanes blocks sms", {map}},
     {"--output", "", Values::folder, "", {compare}},
     {"--chart", "", Values::charts, "", {sweep}},
@@ -49,16 +52,26 @@ constexpr std::array option_table = std::to_array<Option>({
     {"--shapes", "", Values::number, "", {bench}},
     {"--samples", "", Values::number, "", {bench}},
     {"--limit", "", Values::choices, "measured nominal", {bench}},
+    {"--article", "", Values::none, "", {source}},
+    {"--order", "", Values::choices, "both v1 v2", {walk}},
+    {"--block-m", "", Values::number, "", {walk}},
+    {"--block-n", "", Values::number, "", {walk}},
+    {"--rows", "", Values::number, "", {walk}},
+    {"--q", "", Values::number, "", {walk}},
+    {"--k", "", Values::number, "", {walk}},
+    {"--v", "", Values::number, "", {walk}},
+    {"--scores", "", Values::number, "", {walk}},
+    {"--all", "", Values::none, "", {walk}},
     {"--json", "", Values::file, "", reports},
     {"--csv", "", Values::file, "", {sweep, bench}},
     {"--svg", "", Values::file, "", {map, sweep}},
-    {"--lang", "", Values::choices, "en zh", {compare, explain, map, sweep, bench, devices, help}},
-    {"--no-color", "", Values::none, "", {compare, explain, map, sweep, bench, devices, help}},
+    {"--lang", "", Values::choices, "en zh", worded},
+    {"--no-color", "", Values::none, "", worded},
 });
 
-constexpr std::array all_commands{compare, explain, map, sweep, bench, devices, completion, help};
+constexpr std::array all_commands{compare, explain, map, sweep, bench, devices, source, walk, completion, help};
 /// Those that a word may follow which is no option.
-constexpr Commands with_word{completion, help};
+constexpr Commands with_word{source, completion, help};
 
 /// Insertions, deletions and replacements from one word to the other.
 std::size_t edits(std::string_view a, std::string_view b) {
@@ -146,6 +159,10 @@ std::string_view name_of(Command command) {
             return "bench";
         case Command::devices:
             return "devices";
+        case Command::source:
+            return "source";
+        case Command::walk:
+            return "walk";
         case Command::completion:
             return "completion";
         case Command::help:

@@ -47,6 +47,8 @@ int dispatch(const std::vector<std::string>& arguments, const Explorer& explorer
                           language,
                           report::terminal(surroundings, given.has("--no-color")),
                           surroundings.errors_are_terminal && !dumb,
+                          surroundings.input_is_terminal && surroundings.output_is_terminal,
+                          dumb,
                           out,
                           err};
     switch (given.command) {
@@ -60,6 +62,10 @@ int dispatch(const std::vector<std::string>& arguments, const Explorer& explorer
             return run_bench(context);
         case Command::devices:
             return run_devices(context);
+        case Command::source:
+            return run_source(context);
+        case Command::walk:
+            return run_walk(context);
         case Command::completion:
             return run_completion(context);
         case Command::compare:

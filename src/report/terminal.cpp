@@ -58,6 +58,7 @@ Surroundings surroundings_here() {
         const char* value = std::getenv(name);
         return value == nullptr ? std::nullopt : std::optional<std::string>(value);
     };
+    here.input_is_terminal = isatty(STDIN_FILENO) != 0;
     here.output_is_terminal = isatty(STDOUT_FILENO) != 0;
     here.errors_are_terminal = isatty(STDERR_FILENO) != 0;
     winsize window{};

@@ -18,6 +18,7 @@ struct Terminal {
 struct Surroundings {
     /// An environment variable, or nothing when it is not set.
     std::function<std::optional<std::string>(const char*)> variable;
+    bool input_is_terminal = false;
     bool output_is_terminal = false;
     bool errors_are_terminal = false;
     std::optional<int> window_columns;  ///< what the terminal driver says; empty when output is no terminal

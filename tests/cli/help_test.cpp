@@ -207,6 +207,16 @@ TEST_CASE("every default on the pages is what runs without the option") {
             with.insert(with.end(), {std::string(row.option), std::string(row.usual)});
             CHECK(asked(bare) == asked(with));
         }
+        if (!row.usual.empty() && row.commands.contain(Command::walk) &&
+            option_of(row.option).commands.contain(Command::walk)) {
+            CAPTURE(row.option);
+            const Arguments bare{"walk", "--json", "-"};
+            Arguments with = bare;
+            with.insert(with.end(), {std::string(row.option), std::string(row.usual)});
+            const auto result = run(with);
+            CHECK(result.code == 0);
+            CHECK(result.out == run(bare).out);
+        }
         if (row.option == "--variants") {
             const bool bench = row.commands.contain(Command::bench);
             CHECK(row.usual == fmt::format("{}", fmt::join(bench ? all_variants() : default_variants(), ",")));

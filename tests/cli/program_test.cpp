@@ -90,6 +90,7 @@ TEST_CASE("no escape codes when output is no terminal") {
                                                       {"map", "--view", "ctas,warps,lanes,blocks,sms"},
                                                       {"bench"},
                                                       {"devices"},
+                                                      {"source", "all"},
                                                       {"--help"},
                                                       {"--lang", "zh"},
                                                       {"--json", "-"}}) {
@@ -113,6 +114,31 @@ TEST_CASE("language: by option, else by locale") {
     CHECK(has(run({"--lang", "zh"}).out, "显卡"));
     CHECK(has(run({"devices", "--lang", "zh"}).out, "本机没有可用的 GPU"));
     CHECK(has(run({}).out, "card"));
+}
+
+TEST_CASE("source: a stage, all of them, or the main loop; nothing is asked of the explorer") {
+    const auto stages = [](const std::vector<std::string>& arguments) {
+        std::vector<std::string> all{"source", "--json", "-"};
+        all.insert(all.begin() + 1, arguments.begin(), arguments.end());
+        const auto result = run(all);
+        CAPTURE(result.err);
+        CHECK(result.code == 0);
+        CHECK(result.command.empty());
+        std::vector<std::string> names;
+        const auto json = nlohmann::json::parse(result.out);
+        for (const auto& stage : json["stages"]) {
+            names.push_back(stage["stage"]);
+        }
+        return names;
+    };
+    CHECK(stages({}) == std::vector<std::string>{"mainloop"});
+    CHECK(stages({"warps"}) == std::vector<std::string>{"warps"});
+    CHECK(stages({"all"}) == std::vector<std::string>{"launch", "mainloop", "warps", "epilogue"});
+    const std::string alone = run({"source", "--variants", "v2-tuned"}).out;
+    CHECK(has(alone, "kernels/v2_tuned/kernel.cuh"));
+    CHECK_FALSE(has(alone, "kernels/v1/"));
+    CHECK(has(run({"source", "--article"}).out, "gemm_cl(acc_o, frag_p, frag_v);"));
+    CHECK(has(run({"source", "--lang", "zh"}).out, "主循环"));
 }
 
 TEST_CASE("progress shows on a terminal alone, and leaves no trace") {
@@ -149,7 +175,8 @@ TEST_CASE("completion scripts know every option") {
             CAPTURE(option.name);
             CHECK(has(script, option.name));
         }
-        for (const char* word : {"RTX3090", "bottom-right", "small", "v1,v2", "bench", "devices"}) {
+        for (const char* word :
+             {"RTX3090", "bottom-right", "small", "v1,v2", "bench", "devices", "launch mainloop warps epilogue all"}) {
             CHECK(has(script, word));
         }
     }
@@ -157,13 +184,14 @@ TEST_CASE("completion scripts know every option") {
     const auto file = folder.path / "completion.bash";
     std::ofstream(file) << run({"completion", "bash"}).out
                         << "COMP_WORDS=(flashlens --align b); COMP_CWORD=2; _flashlens; echo \"${COMPREPLY[*]}\"\n"
+                           "COMP_WORDS=(flashlens source ma); COMP_CWORD=2; _flashlens; echo \"${COMPREPLY[*]}\"\n"
                            "COMP_WORDS=(flashlens --seqlen-); COMP_CWORD=1; _flashlens; echo \"${COMPREPLY[*]}\"\n";
     std::FILE* bash = popen(("bash " + file.string()).c_str(), "r");
     REQUIRE(bash != nullptr);
     std::string reply(1000, '\0');
     reply.resize(std::fread(reply.data(), 1, reply.size(), bash));
     CHECK(pclose(bash) == 0);
-    CHECK(reply == "bottom-right\n--seqlen-q --seqlen-k\n");
+    CHECK(reply == "bottom-right\nmainloop\n--seqlen-q --seqlen-k\n");
 }
 
 TEST_CASE("a full disk is an error, a closed pipe is none") {
