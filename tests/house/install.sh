@@ -32,6 +32,7 @@ lessons=$prefix/share/flashlens/lessons
 [[ $(find "$lessons" -path '*/en/*.md' | wc -l) -gt 0 ]] || fail "no lesson is installed"
 while IFS=: read -r page link; do
     target=${link##*(}
-    [[ -e $(dirname "$page")/${target%)} ]] || fail "$page links to ${target%)}, which is not installed"
-done < <(grep -roHE '\]\([^):#]+\)' "$lessons" --include='*.md')
+    target=${target%[)#]}
+    [[ -e $(dirname "$page")/$target ]] || fail "$page links to $target, which is not installed"
+done < <(grep -roHE '\]\([^):#]+[)#]' "$lessons" --include='*.md')
 bash -n share/bash-completion/completions/flashlens || fail "the bash completion is no bash"

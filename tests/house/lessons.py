@@ -1,8 +1,8 @@
-"""lessons.py FLASHLENS FIGURES [--write]: what the lessons say is what the program prints and what was measured.
+"""lessons.py FLASHLENS FIGURES [--write]: lessons and READMEs say what the program prints and what was measured.
 
 FLASHLENS and FIGURES are the programs flashlens and flashlens_lesson_figures. lessons/README.md has the conventions of
-a page, which this script holds for both languages; --write fills in rows of tables, output of commands and figures.
-Then it breaks each rule in a copy, to show that it would notice.
+a page, which this script holds for both languages; --write fills in rows of tables, output of commands, line numbers
+and figures. Then it breaks each rule in a copy, to show that it would notice.
 """
 
 import builtins
@@ -12,6 +12,7 @@ import os
 import pathlib
 import re
 import shlex
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -19,6 +20,8 @@ import types
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LESSONS = ROOT / "lessons"
+READMES = [ROOT / "README.md", ROOT / "README.zh.md"]
+ROOMS = "cmake", "data", "kernels", "lessons", "reference", "src", "tests", "tools"
 KEYS = {  # of each stored file: the columns that name a point
     "seqlen": ("seqlen", "mask"),
     "heads": ("heads", "mask"),
@@ -82,6 +85,9 @@ class Data:
             key = tuple(getattr(first, name) for name in keys)
             point = self.points.setdefault(key, types.SimpleNamespace(**dict(zip(keys, key))))
             setattr(point, {"v2-tuned": "tuned"}.get(row.variant, row.variant), row)
+        for key, point in self.points.items():  # a row may show both masks
+            if key[-1] == "full":
+                point.causal = self.points[(*key[:-1], "causal")]
 
     def __call__(self, *key):
         return self.points[key]
@@ -90,18 +96,77 @@ class Data:
         return iter(self.points.values())
 
 
+# --- lines of sources ------------------------------------------------------------------------------------------------
+
+
+def has(line, name):
+    """Whether a name stands in a line, and not as a part of another."""
+    edges = [r"(?<!\w)" if re.match(r"\w", name) else "", r"(?!\w)" if re.search(r"\w$", name) else ""]
+    return re.search(edges[0] + re.escape(" ".join(name.split())) + edges[1], " ".join(line.split())) is not None
+
+
+def line_of(name, lines, after=0):
+    """The first line of code that has the name; if none has, the first comment."""
+    for text_of in (lambda line: line.partition("//")[0], lambda line: line):
+        for at in range(after, len(lines)):
+            if has(text_of(lines[at]), name):
+                return at
+    raise LookupError(f"{name} is not in")
+
+
+def end_of(at, lines):
+    """The last line of the comment, or of the block in braces, that begins on a line."""
+    indent = lambda line: len(line) - len(line.lstrip())
+    for end in range(at + 1, len(lines)):
+        line = lines[end].strip()
+        if lines[at].lstrip().startswith("//"):
+            if not line.startswith("//"):
+                return end - 1
+        elif line and not line.startswith("#") and indent(lines[end]) <= indent(lines[at]):
+            if line.startswith("}"):
+                return end
+            break
+    raise LookupError(f"no block begins with {lines[at].strip()} in")
+
+
+def lines_of(names, through, lines):
+    """#L12 is the first line of the first name, which has the others too. #L12-L34 goes from the first name to the
+    last, through those between them; with one name, to the end of the comment or block that begins there."""
+    if not names:
+        raise LookupError("no name in `` says which lines are meant of")
+    first = last = line_of(names[0], lines)
+    for name in names[1:]:
+        last = line_of(name, lines, last)
+    if not through:
+        if first != last:
+            raise LookupError(f"{names[0]} and {names[-1]} are on different lines of")
+        return f"#L{first + 1}"
+    if len(names) == 1:
+        last = end_of(first, lines)
+    return f"#L{first + 1}-L{last + 1}"
+
+
 # --- pages -----------------------------------------------------------------------------------------------------------
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```\n", re.M | re.S)
-# A block of commands, and right below it what the last of them prints.
+# A block of commands, and right below it what the last of them prints; in a README the command stands in a comment.
 RUN = re.compile(
-    r"(^```sh\n(?P<commands>(?:(?!```)[^\n]*\n)*?)```\n)(?P<gap>\n```text\n)(?P<output>.*?)(?=^```\n)", re.M | re.S
+    r"(?P<head>^```sh\n(?P<commands>(?:(?!```)[^\n]*\n)*?)```\n\n(?:<!-- varies: (?P<varies>[^\n]*?) -->\n)?```text\n)"
+    r"(?P<output>.*?)(?=^```\n)",
+    re.M | re.S,
+)
+PRINTED = re.compile(
+    r"(?P<head>^<!-- printed by: (?P<commands>[^\n]*?)(?:; varies: (?P<varies>[^\n]*?))? -->\n```text\n)"
+    r"(?P<output>.*?)(?=^```\n)",
+    re.M | re.S,
 )
 ROWS = re.compile(
     r"(?P<head><!-- rows: (?P<data>\w+); (?P<which>.*?); (?P<row>.*?) -->\n(?:\|.*\n){2})(?P<rows>(?:\|.*\n)*)"
 )
 FIGURES = re.compile(r"(?P<text>(?:^(?!<!--)[^\n]+\n)+)<!-- figures:(?P<entries>.*?)-->\n", re.M | re.S)
 LINK = re.compile(r"!?\[((?:[^\[\]`]|`[^`]*`)*)\]\(([^)\s]+)\)")
+LINES = re.compile(r"(?P<path>[^#]+)#L\d*(?P<through>-L\d*)?$")  # without numbers: --write finds them
+CODE = re.compile(r"`([^`]+)`")
 # Numbers that are somebody's measurement: those with a unit or a decimal point. Versions (v1.0.9, 580.159.04) are none.
 NUMBER = r"(?<![\w.,])\d+(?:,\d{3})*(?:\.\d+)?(?!\.?\d)"
 UNIT = r"(?=\s?(?:us\b|ms\b|TFLOP/s|TB/s|MB\b|%|x\b|times\b|倍))"
@@ -122,6 +187,8 @@ class Checker:
             words = shlex.split(command, comments=True)
             changed = {"CUDA_VISIBLE_DEVICES": "", "LC_ALL": "C.UTF-8", "LANGUAGE": "", "COLUMNS": ""}
             with tempfile.TemporaryDirectory() as folder:
+                os.symlink(ROOT / "data", pathlib.Path(folder) / "data")
+                words = [re.sub("^/tmp/", "", word) for word in words]  # what a README has written there
                 done = subprocess.run(
                     [self.flashlens, *words[1:]],
                     cwd=folder, env=os.environ | changed, capture_output=True, encoding="utf-8", check=False,
@@ -132,6 +199,8 @@ class Checker:
     def value(self, expression, **more):
         helpers = {"time": time, "ratio": ratio, "percent": percent, "decimal": decimal, "card": self.card}
         helpers["full"] = lambda heads: self.measured["heads"](heads, "full")  # beside which causal ones stand
+        helpers["mean"] = statistics.geometric_mean
+        helpers["tflops"] = lambda row: "–" if row.tflops == "" else f"{row.tflops:.0f}"
         helpers |= {name: getattr(builtins, name) for name in ("all", "any", "min", "max", "abs", "sum", "round")}
         return eval(expression, {"__builtins__": {}, **helpers, **self.measured, **more})  # what the repository says
 
@@ -151,9 +220,29 @@ class Checker:
     def with_output(self, page):
         def fill(match):
             command = match["commands"].splitlines()[-1]
-            return match[1] + match["gap"] + re.sub(r"[ \t]+$", "", self.run(command)[1], flags=re.M)
+            printed = re.sub(r"[ \t]+$", "", self.run(command)[1], flags=re.M)
+            same = steady(match["output"], words_of(match)) == steady(printed, words_of(match))
+            return match["head"] + (match["output"] if same else printed)
 
-        return RUN.sub(fill, page)
+        return PRINTED.sub(fill, RUN.sub(fill, page))
+
+    def with_lines(self, page, where):
+        def fill(match):
+            lines = LINES.match(match[2])
+            try:
+                return match[0].replace(match[2], self.target_of(match[1], lines, where)) if lines else match[0]
+            except LookupError:
+                return match[0]  # which wrong_links tells
+
+        return outside_fences(page, lambda prose: LINK.sub(fill, prose))
+
+    def target_of(self, text, target, where):
+        """Where a link with lines leads today."""
+        file = where / target["path"]
+        if not file.is_file() or file.suffix == ".md":
+            raise LookupError("no source with lines:")
+        lines = file.read_text(encoding="utf-8").splitlines()
+        return target["path"] + lines_of(CODE.findall(text), target["through"], lines)
 
     # What is wrong with a page, one line each.
 
@@ -169,7 +258,15 @@ class Checker:
             if code != 0:
                 yield f"exit code {code}: {command}\n{printed}"
 
-    def wrong_numbers(self, page):
+    def wrong_outputs(self, page):
+        if self.with_output(page) != page:
+            yield "the output of a command differs: --write"
+        for match in [*RUN.finditer(page), *PRINTED.finditer(page)]:
+            for word in words_of(match):
+                if not re.search(rf"\d.*{word}|{word}.*\d", match["output"]):
+                    yield f"no number varies beside {word}: {match['commands']}"
+
+    def wrong_numbers(self, page, all_of_them=True):
         covered = page
         for match in FIGURES.finditer(page):
             text, numbers = plain(match["text"]), set()
@@ -191,9 +288,11 @@ class Checker:
                 if written not in re.findall(NUMBER, text):
                     yield f"{written} is not in the text before its comment: {text[:60]}"
             for found in MEASURED.findall(text):
-                if found not in numbers:
+                if found not in numbers and all_of_them:
                     yield f"nothing says where {found} comes from: {text[:60]}"
             covered = covered.replace(match[0], "")
+        if not all_of_them:
+            return
         covered = re.sub(r"<!--.*?-->", "", FENCE.sub("", ROWS.sub("", covered)), flags=re.S)
         for found in MEASURED.findall(plain(covered)):
             yield f"{found} stands in a paragraph without a figures comment, or in a table without rows"
@@ -202,24 +301,90 @@ class Checker:
         for text, target in LINK.findall(FENCE.sub("", page)):
             if re.match(r"https?:", target):
                 continue
-            file = (where / target.partition("#")[0]).resolve()
+            path, _, anchor = target.partition("#")
+            file = (where / path).resolve()
+            lines = LINES.match(target)
             if not file.exists():
                 yield f"link to nowhere: {target}"
+            elif lines:
+                try:
+                    if (today := self.target_of(text, lines, where)) != target:
+                        yield f"{target} is {today} today: --write"
+                except LookupError as wrong:
+                    yield f"{wrong} {target}"
+            elif anchor:
+                headings = page if not path else file.read_text(encoding="utf-8")
+                if anchor not in map(anchor_of, re.findall(r"^#+ (.*)$", FENCE.sub("", headings), re.M)):
+                    yield f"no such heading: {target}"
             elif "kernels/" in target and file.is_file():
-                for name in re.findall(r"`([^`]+)`", text):
+                for name in CODE.findall(text):
                     if " ".join(name.split()) not in file.read_text(encoding="utf-8"):
                         yield f"{name} is not in {target}"
 
     def wrong(self, page, where):
         if self.with_rows(page) != page:
             yield "rows of a table differ from what is stored: --write"
-        if self.with_output(page) != page:
-            yield "the output of a command differs: --write"
         if page.count("<details>") != 3 or page.count("</details>") != 3:
             yield "not three check questions"
+        yield from self.wrong_outputs(page)
         yield from self.wrong_commands(page)
         yield from self.wrong_numbers(page)
         yield from self.wrong_links(page, where)
+
+    # README.md and README.zh.md: commands stand in indented blocks.
+
+    def wrong_readme(self, page, where=ROOT):
+        if self.with_rows(page) != page:
+            yield "rows of a table differ from what is stored: --write"
+        yield from self.wrong_outputs(page)
+        yield from self.wrong_numbers(page, all_of_them=False)
+        yield from self.wrong_links(page, where)
+        prose = FENCE.sub("", page)
+        for line in re.findall(r"^    (\S.*)$", prose, re.M):
+            yield from self.wrong_line(line)
+        known = self.run("flashlens completion bash")[1] + "".join(map(str, self.tools().values()))
+        for code in CODE.findall(re.sub(r"^    .*$", "", prose, flags=re.M)):
+            words = code.split()
+            for option in words:
+                if re.match(r"--?[a-z]", option) and not re.search(rf"(?<![\w-]){option}(?![\w-])", known):
+                    yield f"no such option: {option}"
+            if words[0] == "./run.sh" and len(words) > 1 and re.match("[a-z]", words[1]):
+                if not re.search(rf"\b{words[1]}\b", known):
+                    yield f"no such command: {code}"
+            elif re.match(rf"({'|'.join(ROOMS)})/\w", code) and not (where / words[0]).exists():
+                yield f"no such file: {code}"
+
+    def wrong_line(self, line):
+        """Of an indented block: a command, or two columns of rooms and what is in them."""
+        if re.match(r"\S+/( |$)", line):
+            for room in re.findall(r"(?:^|\s{2})(\w[\w/]*/)(?=\s)", line):
+                if not (ROOT / room).is_dir():
+                    yield f"no such room: {room}"
+            return
+        line = line.partition("#")[0].partition(" | ")[0]
+        for command in filter(None, (part.strip() for part in line.split("&&"))):
+            words = shlex.split(command)
+            script = ROOT / words[0]
+            if words[0] == "./run.sh":
+                two_of = lambda m: f"{m[1]},{2 * int(m[1])}"  # of a range: all of it takes minutes
+                code, printed = self.run(re.sub(r"(\d+):\d+(:\S+)?", two_of, command))
+                if code != 0 and not (words[1:2] == ["bench"] and re.search("needs a GPU|需要 GPU", printed)):
+                    yield f"exit code {code}: {command}\n{printed}"
+            elif words[0] == "cmake":
+                presets = json.loads((ROOT / "CMakePresets.json").read_text(encoding="utf-8"))["configurePresets"]
+                for preset in re.findall(r"--preset (\S+)", command):
+                    if preset not in (part["name"] for part in presets):
+                        yield f"no such preset: {command}"
+            elif script not in self.tools():
+                yield f"no such script: {command}"
+            else:
+                for option in filter(lambda word: word.startswith("--"), words):
+                    if not re.search(rf"{option}(?![\w-])", self.tools()[script]):
+                        yield f"no such option: {command}"
+
+    def tools(self):
+        files = [ROOT / "test.sh", *(file for file in (ROOT / "tools").iterdir() if file.is_file())]
+        return {file: file.read_text(encoding="utf-8") for file in files if os.access(file, os.X_OK)}
 
     def unlike(self, english, chinese):
         """What both languages share: commands, numbers, tables, figures, links."""
@@ -243,15 +408,40 @@ class Checker:
                 yield f"{name} is not what flashlens_lesson_figures draws"
 
 
+def words_of(match):
+    return [word.strip() for word in (match["varies"] or "").split(",") if word.strip()]
+
+
+def steady(text, varies):
+    """What a command prints, without the numbers of lines that hold times: each such line has one of these words."""
+    changes = lambda line: any(word in line for word in varies)
+    without = lambda line: re.sub(r"\s+", " ", re.sub(r"\d[\d.,]*( (us|ms|s|min))?(?!\w)", "#", line))
+    return [without(line) if changes(line) else line for line in text.splitlines()]
+
+
+def outside_fences(page, change):
+    parts, at = [], 0
+    for fence in FENCE.finditer(page):
+        parts += [change(page[at : fence.start()]), fence[0]]
+        at = fence.end()
+    return "".join([*parts, change(page[at:])])
+
+
+def anchor_of(heading):
+    """As GitHub makes it."""
+    return re.sub(r"[^\w -]", "", plain(heading.replace("`", "")).strip().lower()).replace(" ", "-")
+
+
 def plain(text):
     """Prose without code, targets of links and marks of HTML."""
     return re.sub(r"<[^>]*>", "", re.sub(r"`[^`]*`", "`", LINK.sub(r"\1", text)))
 
 
-def self_test(checker, pages):
+def self_test(checker, pages, readmes):
     """Each of these changes to the first page that has such a place must be noticed. pages: (English, Chinese)."""
-    number = next(m[1] for english, _ in pages for m in re.finditer(r"figures: ([\d.]+) ", english))
-    changes = (
+    lessons = [english for english, _ in pages]
+    number = next(m[1] for english in lessons for m in re.finditer(r"figures: ([\d.]+) ", english))
+    in_lessons = (
         (f"figures: {number}", "figures: 0.0071"),
         ("flashlens sweep ", "flashlens swep "),
         ("flashlens sweep ", "sweep "),
@@ -260,17 +450,52 @@ def self_test(checker, pages):
         ("holds = ", "holds = not "),
         ("../../kernels/v1/plan.h", "../../kernels/v1/plans.h"),
         ("`num_splits_heuristic`](", "`num_splits_guess`]("),
+        ("#L", "#L9"),
+        ("#L", "#LINE"),
+        ("-L", "-L9"),
+        ("../../kernels/v2_tuned/NOTES.md", "../../kernels/v2_tuned/NOTES.md#nothing"),
+        ("../../kernels/v2_tuned/NOTES.md", "../../kernels/v2_tuned/NOTES.md#L1"),
         ("<details>", ""),
         ("\n## ", "\nIt takes 77 us.\n\n## "),
         ("│ seqlen", "│ length"),
     )
-    for old, new in changes:
-        page = next((english for english, _ in pages if old in english), None)
-        if page is None:
-            yield f"no page to try a change of {old} on"
-        elif not any(True for _ in checker.wrong(page.replace(old, new, 1), LESSONS / "en")):
-            yield f"not noticed: {old} became {new}"
-    for old, new in (("-H 8", "-H 9"), (".svg)", "-x.svg)"), ("figures: ", "figures: 1 = 1; ")):
+    in_readmes = (
+        ("│ barriers", "│ barrier"),
+        ("varies: took", "varies: tok"),
+        ("varies: took", "varies: took, tack"),
+        ("| 32 32 512 64 | 2", "| 32 32 512 64 | 3"),
+        ("figures: ", "figures: 3.14 = 3; "),
+        ("    ./run.sh sweep --", "    ./run.sh sweep --no-"),
+        ("    ./run.sh bench --", "    ./run.sh bench --no-"),
+        ("    tools/check-gpu ", "    tools/check-tpu "),
+        ("    tools/check-counters --", "    tools/check-counters --no-"),
+        ("    cmake --preset cuda", "    cmake --preset rocm"),
+        ("    src/report/", "    src/reports/"),
+        ("src/gpu/  ", "src/gpus/  "),
+        ("`--causal`", "`--casual`"),
+        ("`./run.sh explain`", "`./run.sh explains`"),
+        ("](lessons/README.md", "](lesson/README.md"),
+        ("](#sweeps", "](#sweep"),
+    )
+    for places, changes, wrong in (
+        (lessons, in_lessons, lambda page: checker.wrong(page, LESSONS / "en")),
+        (readmes, in_readmes, checker.wrong_readme),
+    ):
+        for old, new in changes:
+            page = next((page for page in places if old in page), None)
+            if page is None:
+                yield f"no page to try a change of {old} on"
+            elif not any(True for _ in wrong(page.replace(old, new, 1))):
+                yield f"not noticed: {old} became {new}"
+    # A time is nobody's concern, and lost line numbers are found again.
+    timed = next(page for page in readmes if "varies: took" in page)
+    slower = re.sub(r"(simulating took\D*)[\d.]+", r"\g<1>98765", timed)
+    if slower == timed or checker.with_output(slower) != slower:
+        yield "another time counts as another output"
+    for page in lessons:
+        if checker.with_lines(re.sub(r"(#L|-L)\d+", r"\1", page), LESSONS / "en") != page:
+            yield "lines are not found again"
+    for old, new in (("-H 8", "-H 9"), (".svg)", "-x.svg)"), ("figures: ", "figures: 1 = 1; "), ("#L", "#L9")):
         english, chinese = next(((e, c) for e, c in pages if old in c), ("", ""))
         if not any(True for _ in checker.unlike(english, chinese.replace(old, new, 1))):
             yield f"not noticed between the languages: {old} became {new}"
@@ -281,9 +506,10 @@ def main():
     checker = Checker(flashlens, figures)
     pages = sorted((LESSONS / "en").glob("*.md"))
     if "--write" in sys.argv:
-        for page in [*pages, *(LESSONS / "zh").glob("*.md")]:
+        for page in [*pages, *(LESSONS / "zh").glob("*.md"), *READMES]:
             text = page.read_text(encoding="utf-8")
-            page.write_text(checker.with_output(checker.with_rows(text)), encoding="utf-8")
+            text = checker.with_output(checker.with_rows(checker.with_lines(text, page.parent)))
+            page.write_text(text, encoding="utf-8")
         subprocess.run([figures, LESSONS / "figures/figures.json", LESSONS / "figures"], check=True)
     complaints = list(checker.wrong_figures(LESSONS / "figures"))
     if not pages or {page.name for page in pages} != {page.name for page in (LESSONS / "zh").glob("*.md")}:
@@ -296,9 +522,12 @@ def main():
             complaints += [f"{file.relative_to(ROOT)}: {what}" for what in checker.wrong(texts[-1], file.parent)]
         complaints += [f"{page.name}: {what}" for what in checker.unlike(*texts)]
         both.append(texts)
+    readmes = [file.read_text(encoding="utf-8") for file in READMES]
+    for file, text in zip(READMES, readmes):
+        complaints += [f"{file.name}: {what}" for what in checker.wrong_readme(text)]
     if not complaints:
-        complaints += self_test(checker, both)
-    print("\n".join(complaints) if complaints else f"{len(pages)} lessons, each in two languages: sound")
+        complaints += self_test(checker, both, readmes)
+    print("\n".join(complaints) if complaints else f"{len(pages)} lessons and README, each in two languages: sound")
     return 1 if complaints else 0
 
 
