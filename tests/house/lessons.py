@@ -8,6 +8,7 @@ and figures. Then it breaks each rule in a copy, to show that it would notice.
 import builtins
 import csv
 import json
+import math
 import os
 import pathlib
 import re
@@ -49,6 +50,13 @@ def ratio(value):
 
 def percent(share):
     return f"{decimal(share)} %"
+
+
+def named(data):
+    """What a JSON object holds, by name."""
+    if isinstance(data, dict):
+        return types.SimpleNamespace(**{name: named(value) for name, value in data.items()})
+    return [named(value) for value in data] if isinstance(data, list) else data
 
 
 # --- what was measured -----------------------------------------------------------------------------------------------
@@ -105,44 +113,48 @@ def has(line, name):
     return re.search(edges[0] + re.escape(" ".join(name.split())) + edges[1], " ".join(line.split())) is not None
 
 
-def line_of(name, lines, after=0):
-    """The first line of code that has the name; if none has, the first comment."""
-    for text_of in (lambda line: line.partition("//")[0], lambda line: line):
-        for at in range(after, len(lines)):
-            if has(text_of(lines[at]), name):
-                return at
-    raise LookupError(f"{name} is not in")
+def lines_with(name, lines):
+    """Those of code that have the name, and then the comments that have it."""
+    code = [at for at, line in enumerate(lines) if has(line.partition("//")[0], name)]
+    found = code + [at for at, line in enumerate(lines) if has(line, name) and at not in code]
+    if not found:
+        raise LookupError(f"{name} is not in")
+    return found
 
 
 def end_of(at, lines):
-    """The last line of the comment, or of the block in braces, that begins on a line."""
+    """The last line of the comment, or of the block in braces, that begins on a line; None where neither does."""
     indent = lambda line: len(line) - len(line.lstrip())
     for end in range(at + 1, len(lines)):
         line = lines[end].strip()
         if lines[at].lstrip().startswith("//"):
             if not line.startswith("//"):
                 return end - 1
-        elif line and not line.startswith("#") and indent(lines[end]) <= indent(lines[at]):
-            if line.startswith("}"):
-                return end
-            break
-    raise LookupError(f"no block begins with {lines[at].strip()} in")
+        elif line and not re.match(r"#|(public|private|protected):", line) and indent(lines[end]) <= indent(lines[at]):
+            return end if line.startswith("}") else None
+    return None
 
 
 def lines_of(names, through, lines):
-    """#L12 is the first line of the first name, which has the others too. #L12-L34 goes from the first name to the
-    last, through those between them; with one name, to the end of the comment or block that begins there."""
+    """#L12 is the first line of the first name, which has the others too. #L12-L34 is the first comment or block that
+    begins on a line with the name; with several names, from the first to the last, by way of those between."""
     if not names:
         raise LookupError("no name in `` says which lines are meant of")
-    first = last = line_of(names[0], lines)
-    for name in names[1:]:
-        last = line_of(name, lines, last)
+    first, *others = lines_with(names[0], lines)
     if not through:
-        if first != last:
-            raise LookupError(f"{names[0]} and {names[-1]} are on different lines of")
+        if not all(has(lines[first], name) for name in names):
+            raise LookupError(f"{' and '.join(names)} are on different lines of")
         return f"#L{first + 1}"
     if len(names) == 1:
-        last = end_of(first, lines)
+        first, last = next(((at, end) for at in (first, *others) if (end := end_of(at, lines))), (0, 0))
+        if not last:
+            raise LookupError(f"no block and no comment begins with {names[0]} in")
+    else:
+        last = first
+        for name in names[1:]:
+            last = min((at for at in lines_with(name, lines) if at >= last), default=None)
+            if last is None:
+                raise LookupError(f"{name} does not follow {names[0]} in")
     return f"#L{first + 1}-L{last + 1}"
 
 
@@ -151,12 +163,12 @@ def lines_of(names, through, lines):
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```\n", re.M | re.S)
 # A block of commands, and right below it what the last of them prints; in a README the command stands in a comment.
 RUN = re.compile(
-    r"(?P<head>^```sh\n(?P<commands>(?:(?!```)[^\n]*\n)*?)```\n\n(?:<!-- varies: (?P<varies>[^\n]*?) -->\n)?```text\n)"
+    r"(?P<head>^```sh\n(?P<commands>(?:(?!```)[^\n]*\n)*?)```\n\n(?:<!-- (?P<how>(?:varies|shows): [^\n]*?) -->\n)?```text\n)"
     r"(?P<output>.*?)(?=^```\n)",
     re.M | re.S,
 )
 PRINTED = re.compile(
-    r"(?P<head>^<!-- printed by: (?P<commands>[^\n]*?)(?:; varies: (?P<varies>[^\n]*?))? -->\n```text\n)"
+    r"(?P<head>^<!-- printed by: (?P<commands>[^\n]*?)(?:; (?P<how>(?:varies|shows): [^\n]*?))? -->\n```text\n)"
     r"(?P<output>.*?)(?=^```\n)",
     re.M | re.S,
 )
@@ -199,7 +211,8 @@ class Checker:
     def value(self, expression, **more):
         helpers = {"time": time, "ratio": ratio, "percent": percent, "decimal": decimal, "card": self.card}
         helpers["full"] = lambda heads: self.measured["heads"](heads, "full")  # beside which causal ones stand
-        helpers["mean"] = statistics.geometric_mean
+        helpers |= {"mean": statistics.geometric_mean, "exp": math.exp, "log": math.log}
+        helpers["json_of"] = lambda command: named(json.loads(self.run(f"{command} --json -")[1]))
         helpers["tflops"] = lambda row: "–" if row.tflops == "" else f"{row.tflops:.0f}"
         helpers |= {name: getattr(builtins, name) for name in ("all", "any", "min", "max", "abs", "sum", "round")}
         return eval(expression, {"__builtins__": {}, **helpers, **self.measured, **more})  # what the repository says
@@ -221,7 +234,9 @@ class Checker:
         def fill(match):
             command = match["commands"].splitlines()[-1]
             printed = re.sub(r"[ \t]+$", "", self.run(command)[1], flags=re.M)
-            same = steady(match["output"], words_of(match)) == steady(printed, words_of(match))
+            varies, shows = how_shown(match)
+            printed = part_of(printed, shows) or printed
+            same = steady(match["output"], varies) == steady(printed, varies)
             return match["head"] + (match["output"] if same else printed)
 
         return PRINTED.sub(fill, RUN.sub(fill, page))
@@ -262,7 +277,10 @@ class Checker:
         if self.with_output(page) != page:
             yield "the output of a command differs: --write"
         for match in [*RUN.finditer(page), *PRINTED.finditer(page)]:
-            for word in words_of(match):
+            varies, shows = how_shown(match)
+            if part_of(match["output"], shows) != match["output"]:
+                yield f"not what is shown between {' and '.join(shows)}: {match['commands']}"
+            for word in varies:
                 if not re.search(rf"\d.*{word}|{word}.*\d", match["output"]):
                     yield f"no number varies beside {word}: {match['commands']}"
 
@@ -408,8 +426,23 @@ class Checker:
                 yield f"{name} is not what flashlens_lesson_figures draws"
 
 
-def words_of(match):
-    return [word.strip() for word in (match["varies"] or "").split(",") if word.strip()]
+def how_shown(match):
+    """Of `varies: WORD, WORD; shows: FIRST … LAST`: the words; the first and last line."""
+    how = dict(part.strip().split(": ", 1) for part in (match["how"] or "").split(";") if part.strip())
+    words = [word.strip() for word in how.get("varies", "").split(",") if word.strip()]
+    return words, [part.strip() for part in how["shows"].split("…")] if "shows" in how else []
+
+
+def part_of(text, shows):
+    """From the first line with shows[0] to the next with shows[-1], with … for what is left out; None if there is none."""
+    if not shows:
+        return text
+    lines = text.splitlines(keepends=True)
+    first = next((at for at, line in enumerate(lines) if shows[0] in line), None)
+    last = next((at for at, line in enumerate(lines) if first is not None and at >= first and shows[-1] in line), None)
+    if last is None:
+        return None
+    return "…\n" * (first > 0) + "".join(lines[first : last + 1]) + "…\n" * (last + 1 < len(lines))
 
 
 def steady(text, varies):
@@ -458,6 +491,7 @@ def self_test(checker, pages, readmes):
         ("<details>", ""),
         ("\n## ", "\nIt takes 77 us.\n\n## "),
         ("│ seqlen", "│ length"),
+        ("shows: ", "shows: no such "),
     )
     in_readmes = (
         ("│ barriers", "│ barrier"),
