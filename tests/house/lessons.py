@@ -2,7 +2,7 @@
 
 FLASHLENS and FIGURES are the programs flashlens and flashlens_lesson_figures. lessons/README.md has the conventions of
 a page, which this script holds for both languages; --write fills in rows of tables, output of commands, line numbers
-and figures. Then it breaks each rule in a copy, to show that it would notice.
+and pictures. Then it breaks each rule in a copy, to show that it would notice.
 """
 
 import builtins
@@ -176,12 +176,14 @@ ROWS = re.compile(
     r"(?P<head><!-- rows: (?P<data>\w+); (?P<which>.*?); (?P<row>.*?) -->\n(?:\|.*\n){2})(?P<rows>(?:\|.*\n)*)"
 )
 FIGURES = re.compile(r"(?P<text>(?:^(?!<!--)[^\n]+\n)+)<!-- figures:(?P<entries>.*?)-->\n", re.M | re.S)
+# A picture, and right below it the command that draws it.
+DRAWN = re.compile(r"^!\[[^\n]*\]\(\.\./figures/(?P<name>[^)\n]+)\)\n<!-- drawn by: (?P<command>.*?) -->\n", re.M)
 LINK = re.compile(r"!?\[((?:[^\[\]`]|`[^`]*`)*)\]\(([^)\s]+)\)")
 LINES = re.compile(r"(?P<path>[^#]+)#L\d*(?P<through>-L\d*)?$")  # without numbers: --write finds them
 CODE = re.compile(r"`([^`]+)`")
 # Numbers that are somebody's measurement: those with a unit or a decimal point. Versions (v1.0.9, 580.159.04) are none.
 NUMBER = r"(?<![\w.,])\d+(?:,\d{3})*(?:\.\d+)?(?!\.?\d)"
-UNIT = r"(?=\s?(?:us\b|ms\b|TFLOP/s|TB/s|MB\b|%|x\b|times\b|倍))"
+UNIT = r"(?=x\b|\s?(?:us\b|ms\b|TFLOP/s|TB/s|MB\b|%|times\b|倍))"  # 16 x 64 is a shape
 MEASURED = re.compile(NUMBER + UNIT + "|" + NUMBER.replace("?(?!", "(?!"))  # the latter: with decimals
 
 
@@ -208,11 +210,22 @@ class Checker:
             self.printed[command] = (done.returncode, done.stdout if done.returncode == 0 else done.stderr)
         return self.printed[command]
 
+    def json_of(self, command):
+        """What a command says with --json -. Variants are found by their names, and so are each one's steps."""
+        code, printed = self.run(f"{command} --json -")
+        if code != 0:
+            raise ValueError(f"exit code {code}: {command}\n{printed}")
+        result = named(json.loads(printed))
+        for variant in getattr(result, "variants", []):
+            variant.steps = {step.name: step for step in getattr(variant, "steps", [])}
+            setattr(result, {"v2-tuned": "tuned"}.get(variant.name, variant.name), variant)
+        return result
+
     def value(self, expression, **more):
         helpers = {"time": time, "ratio": ratio, "percent": percent, "decimal": decimal, "card": self.card}
         helpers["full"] = lambda heads: self.measured["heads"](heads, "full")  # beside which causal ones stand
         helpers |= {"mean": statistics.geometric_mean, "exp": math.exp, "log": math.log}
-        helpers["json_of"] = lambda command: named(json.loads(self.run(f"{command} --json -")[1]))
+        helpers["json_of"] = self.json_of
         helpers["tflops"] = lambda row: "–" if row.tflops == "" else f"{row.tflops:.0f}"
         helpers |= {name: getattr(builtins, name) for name in ("all", "any", "min", "max", "abs", "sum", "round")}
         return eval(expression, {"__builtins__": {}, **helpers, **self.measured, **more})  # what the repository says
@@ -259,6 +272,12 @@ class Checker:
         lines = file.read_text(encoding="utf-8").splitlines()
         return target["path"] + lines_of(CODE.findall(text), target["through"], lines)
 
+    def pictures(self, page):
+        """The file of each picture that a command draws, and what is drawn now; None where the command fails."""
+        for match in DRAWN.finditer(page):
+            code, drawn = self.run(match["command"] + " --svg -")
+            yield LESSONS / "figures" / match["name"], drawn if code == 0 else None
+
     # What is wrong with a page, one line each.
 
     def commands_of(self, page):
@@ -287,13 +306,20 @@ class Checker:
     def wrong_numbers(self, page, all_of_them=True):
         covered = page
         for match in FIGURES.finditer(page):
-            text, numbers = plain(match["text"]), set()
+            text, numbers, names = plain(match["text"]), set(), {}
             for entry in filter(None, (e.strip() for e in match["entries"].split(";"))):
                 written, expression = (part.strip() for part in entry.split(" = ", 1))
                 if written == "stated":
                     numbers.update(expression.split())
                     continue
-                value = self.value(expression)
+                try:
+                    value = self.value(expression, **names)
+                except Exception as error:
+                    yield f"{error}: {expression}"
+                    continue
+                if written.startswith("let "):
+                    names[written.removeprefix("let ")] = value
+                    continue
                 if written == "holds":
                     if value is not True:
                         yield f"does not hold: {expression}"
@@ -345,6 +371,9 @@ class Checker:
         if page.count("<details>") != 3 or page.count("</details>") != 3:
             yield "not three check questions"
         yield from self.wrong_outputs(page)
+        for file, drawn in self.pictures(page):
+            if not file.exists() or file.read_text(encoding="utf-8") != drawn:
+                yield f"{file.name} is not what its command draws: --write"
         yield from self.wrong_commands(page)
         yield from self.wrong_numbers(page)
         yield from self.wrong_links(page, where)
@@ -405,25 +434,27 @@ class Checker:
         return {file: file.read_text(encoding="utf-8") for file in files if os.access(file, os.X_OK)}
 
     def unlike(self, english, chinese):
-        """What both languages share: commands, numbers, tables, figures, links."""
+        """What both languages share: commands, numbers, pictures, tables, links."""
         neutral = lambda text: re.sub(r" --lang zh|\.(en|zh)(?=\.svg)", "", text)
         for what, of in (
             ("commands", lambda page: self.commands_of(neutral(page))),
             ("numbers", lambda page: [" ".join(m["entries"].split()) for m in FIGURES.finditer(page)]),
+            ("pictures", lambda page: [m["command"] for m in DRAWN.finditer(neutral(page))]),
             ("tables", lambda page: [(m["row"], m["rows"]) for m in ROWS.finditer(page)]),
             ("links", lambda page: sorted(target for _, target in LINK.findall(neutral(page)))),
         ):
             if of(english) != of(chinese):
                 yield f"the languages differ in {what}"
 
-    def wrong_figures(self, folder):
+    def wrong_figures(self, folder, pages):
         with tempfile.TemporaryDirectory() as drawn:
             subprocess.run([self.figures, LESSONS / "figures/figures.json", drawn], check=True)
             new = {file.name: file.read_text(encoding="utf-8") for file in pathlib.Path(drawn).iterdir()}
         stored = {file.name: file.read_text(encoding="utf-8") for file in folder.glob("*.svg")}
-        for name in sorted(new.keys() | stored.keys()):
+        by_commands = {match["name"] for page in pages for match in DRAWN.finditer(page)}
+        for name in sorted((new.keys() | stored.keys()) - by_commands):
             if new.get(name) != stored.get(name):
-                yield f"{name} is not what flashlens_lesson_figures draws"
+                yield f"{name} is not what flashlens_lesson_figures draws, and no page has a command that draws it"
 
 
 def how_shown(match):
@@ -473,13 +504,13 @@ def plain(text):
 def self_test(checker, pages, readmes):
     """Each of these changes to the first page that has such a place must be noticed. pages: (English, Chinese)."""
     lessons = [english for english, _ in pages]
-    number = next(m[1] for english in lessons for m in re.finditer(r"figures: ([\d.]+) ", english))
+    number = next(m[1] for english in lessons for m in re.finditer(r"figures: (\d+\.\d+) ", english))
     in_lessons = (
         (f"figures: {number}", "figures: 0.0071"),
         ("flashlens sweep ", "flashlens swep "),
         ("flashlens sweep ", "sweep "),
         ("<!-- rows:", "<!-- rose:"),
-        ("<!-- figures:", "<!-- figure:"),
+        (f"<!-- figures: {number}", f"<!-- figure: {number}"),
         ("holds = ", "holds = not "),
         ("../../kernels/v1/plan.h", "../../kernels/v1/plans.h"),
         ("`num_splits_heuristic`](", "`num_splits_guess`]("),
@@ -492,6 +523,11 @@ def self_test(checker, pages, readmes):
         ("\n## ", "\nIt takes 77 us.\n\n## "),
         ("│ seqlen", "│ length"),
         ("shows: ", "shows: no such "),
+        ("drawn by: flashlens map --view warps", "drawn by: flashlens map --view lanes"),
+        ("drawn by: flashlens map ", "drawn by: flashlens mapp "),
+        (".v2.smem_bytes", ".v1.smem_bytes"),
+        (".v2.smem_bytes", ".v2.smem"),
+        ('json_of("flashlens explain ', 'json_of("flashlens explian '),
     )
     in_readmes = (
         ("│ barriers", "│ barrier"),
@@ -521,6 +557,8 @@ def self_test(checker, pages, readmes):
                 yield f"no page to try a change of {old} on"
             elif not any(True for _ in wrong(page.replace(old, new, 1))):
                 yield f"not noticed: {old} became {new}"
+    if not any(True for _ in checker.wrong_figures(LESSONS / "figures", [])):
+        yield "pictures that no page draws are not noticed"
     # A time is nobody's concern, and lost line numbers are found again.
     timed = next(page for page in readmes if "varies: took" in page)
     slower = re.sub(r"(simulating took\D*)[\d.]+", r"\g<1>98765", timed)
@@ -529,7 +567,13 @@ def self_test(checker, pages, readmes):
     for page in lessons:
         if checker.with_lines(re.sub(r"(#L|-L)\d+", r"\1", page), LESSONS / "en") != page:
             yield "lines are not found again"
-    for old, new in (("-H 8", "-H 9"), (".svg)", "-x.svg)"), ("figures: ", "figures: 1 = 1; "), ("#L", "#L9")):
+    for old, new in (
+        ("-H 8", "-H 9"),
+        (".svg)", "-x.svg)"),
+        ("figures: ", "figures: 1 = 1; "),
+        ("#L", "#L9"),
+        ("drawn by: flashlens map ", "drawn by: flashlens map --causal "),
+    ):
         english, chinese = next(((e, c) for e, c in pages if old in c), ("", ""))
         if not any(True for _ in checker.unlike(english, chinese.replace(old, new, 1))):
             yield f"not noticed between the languages: {old} became {new}"
@@ -544,11 +588,13 @@ def main():
             text = page.read_text(encoding="utf-8")
             text = checker.with_output(checker.with_rows(checker.with_lines(text, page.parent)))
             page.write_text(text, encoding="utf-8")
+            for file, drawn in checker.pictures(text):
+                if drawn:
+                    file.write_text(drawn, encoding="utf-8")
         subprocess.run([figures, LESSONS / "figures/figures.json", LESSONS / "figures"], check=True)
-    complaints = list(checker.wrong_figures(LESSONS / "figures"))
     if not pages or {page.name for page in pages} != {page.name for page in (LESSONS / "zh").glob("*.md")}:
         sys.exit("lessons/en and lessons/zh must have the same pages")
-    both = []
+    complaints, both = [], []
     for page in pages:
         texts = []
         for file in (page, LESSONS / "zh" / page.name):
@@ -556,6 +602,7 @@ def main():
             complaints += [f"{file.relative_to(ROOT)}: {what}" for what in checker.wrong(texts[-1], file.parent)]
         complaints += [f"{page.name}: {what}" for what in checker.unlike(*texts)]
         both.append(texts)
+    complaints += checker.wrong_figures(LESSONS / "figures", [page for texts in both for page in texts])
     readmes = [file.read_text(encoding="utf-8") for file in READMES]
     for file, text in zip(READMES, readmes):
         complaints += [f"{file.name}: {what}" for what in checker.wrong_readme(text)]
