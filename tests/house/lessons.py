@@ -176,6 +176,7 @@ ROWS = re.compile(
     r"(?P<head><!-- rows: (?P<data>\w+); (?P<which>.*?); (?P<row>.*?) -->\n(?:\|.*\n){2})(?P<rows>(?:\|.*\n)*)"
 )
 FIGURES = re.compile(r"(?P<text>(?:^(?!<!--)[^\n]+\n)+)<!-- figures:(?P<entries>.*?)-->\n", re.M | re.S)
+LET = re.compile(r"<!-- let: (\w+) = (.*?) -->", re.S)
 # A picture, and right below it the command that draws it.
 DRAWN = re.compile(r"^!\[[^\n]*\]\(\.\./figures/(?P<name>[^)\n]+)\)\n<!-- drawn by: (?P<command>.*?) -->\n", re.M)
 LINK = re.compile(r"!?\[((?:[^\[\]`]|`[^`]*`)*)\]\(([^)\s]+)\)")
@@ -216,10 +217,18 @@ class Checker:
         if code != 0:
             raise ValueError(f"exit code {code}: {command}\n{printed}")
         result = named(json.loads(printed))
-        for variant in getattr(result, "variants", []):
-            variant.steps = {step.name: step for step in getattr(variant, "steps", [])}
-            setattr(result, {"v2-tuned": "tuned"}.get(variant.name, variant.name), variant)
+        for point in [result, *getattr(result, "points", [])]:
+            for variant in getattr(point, "variants", []):
+                variant.steps = {step.name: step for step in getattr(variant, "steps", [])}
+                setattr(point, {"v2-tuned": "tuned"}.get(variant.name, variant.name), variant)
         return result
+
+    def names(self, page):
+        """What the page's `let` comments name."""
+        names = {}
+        for name, expression in LET.findall(page):
+            names[name] = self.value(expression, **names)
+        return names
 
     def value(self, expression, **more):
         helpers = {"time": time, "ratio": ratio, "percent": percent, "decimal": decimal, "card": self.card}
@@ -233,11 +242,13 @@ class Checker:
     # Filled in by --write, compared otherwise.
 
     def with_rows(self, page):
+        names = self.names(page)
+
         def fill(match):
             lines = ""
             for point in self.measured[match["data"]]:
-                if self.value(match["which"], **vars(point)):
-                    cells = lambda m: str(self.value(m[1], **vars(point)))
+                if self.value(match["which"], **(names | vars(point))):
+                    cells = lambda m: str(self.value(m[1], **(names | vars(point))))
                     lines += "| " + re.sub(r"\{(.*?)\}", cells, match["row"]) + " |\n"
             return match["head"] + lines
 
@@ -304,9 +315,9 @@ class Checker:
                     yield f"no number varies beside {word}: {match['commands']}"
 
     def wrong_numbers(self, page, all_of_them=True):
-        covered = page
+        covered, of_page = page, self.names(page)
         for match in FIGURES.finditer(page):
-            text, numbers, names = plain(match["text"]), set(), {}
+            text, numbers, names = plain(match["text"]), set(), dict(of_page)
             for entry in filter(None, (e.strip() for e in match["entries"].split(";"))):
                 written, expression = (part.strip() for part in entry.split(" = ", 1))
                 if written == "stated":
@@ -366,6 +377,11 @@ class Checker:
                         yield f"{name} is not in {target}"
 
     def wrong(self, page, where):
+        try:
+            self.names(page)
+        except Exception as error:
+            yield f"{error}: what a let comment names"
+            return
         if self.with_rows(page) != page:
             yield "rows of a table differ from what is stored: --write"
         if page.count("<details>") != 3 or page.count("</details>") != 3:
@@ -439,6 +455,7 @@ class Checker:
         for what, of in (
             ("commands", lambda page: self.commands_of(neutral(page))),
             ("numbers", lambda page: [" ".join(m["entries"].split()) for m in FIGURES.finditer(page)]),
+            ("names of numbers", lambda page: LET.findall(page)),
             ("pictures", lambda page: [m["command"] for m in DRAWN.finditer(neutral(page))]),
             ("tables", lambda page: [(m["row"], m["rows"]) for m in ROWS.finditer(page)]),
             ("links", lambda page: sorted(target for _, target in LINK.findall(neutral(page)))),
@@ -525,6 +542,8 @@ def self_test(checker, pages, readmes):
         ("shows: ", "shows: no such "),
         ("drawn by: flashlens map --view warps", "drawn by: flashlens map --view lanes"),
         ("drawn by: flashlens map ", "drawn by: flashlens mapp "),
+        ('let: d64 = json_of("flashlens compare -b 1 ', 'let: d64 = json_of("flashlens compare -b 3 '),
+        ('let: d64 = json_of("flashlens compare ', 'let: d64 = json_of("flashlens compere '),
         (".v2.smem_bytes", ".v1.smem_bytes"),
         (".v2.smem_bytes", ".v2.smem"),
         ('json_of("flashlens explain ', 'json_of("flashlens explian '),
