@@ -35,8 +35,4 @@ std::string all_walk_pages(const WalkShow& show, Language language, const Termin
 /// Every step and value.
 std::string walk_to_json(const WalkShow& show);
 
-/// A number in the same eight columns as all others: four places after the point, fewer where the number is large; an
-/// exponent where it would else read 0.0000; "0" only for zero itself.
-std::string walk_number(double value);
-
 }  // namespace flashlens::report

@@ -15,6 +15,7 @@
 #include "explorer/npy.h"
 #include "fake.h"
 #include "files.h"
+#include "report/walk_number.h"
 #include "report/walk_view.h"
 #include "report/width.h"
 #include "text.h"
