@@ -2,6 +2,7 @@
 
 #include "report/json_parts.h"
 #include "report/source_view.h"
+#include "report/source_words.h"
 #include "teaching/alignment.h"
 #include "teaching/article.h"
 
