@@ -389,7 +389,7 @@ constexpr Catalogue english = make_catalogue({
     {Text::bench_wide, "S: the spread is {0} of the median or more; run it again on a quiet machine"},
     // map
     {Text::title_map, "who owns what"},
-    {Text::map_ctas_title, "S = Q K^T by CTA: query rows downwards, keys to the right"},
+    {Text::map_ctas_title, "S = Q K^T by CTA: query rows downwards, key blocks to the right"},
     {Text::map_warps_title, "One step of a CTA, by warp"},
     {Text::map_lanes_title, "One mma.m16n8k16 of a warp, by lane: C += A B"},
     {Text::map_blocks_title, "One CTA and the blocks of Q, K, V and O"},

@@ -74,6 +74,9 @@ public:
         return picture_.text(terminal_);
     }
 
+    /// Is a pair drawn that the CTA skips? Known once there is a text.
+    bool skips() const { return skips_; }
+
 private:
     static constexpr int q_left = 1;
     static constexpr int o_gap = 1;
@@ -107,6 +110,7 @@ private:
         int left = s_left_;
         for (const std::int64_t n : blocks_) {
             const bool met = n < o_.visited_end(unit);
+            skips_ = skips_ || (n != gap && !met);
             box(left, cell_, n == gap ? "..." : met ? std::to_string(o_.step({unit, n})) : "-", met ? mine_ : dim_);
             left += cell_;
         }
@@ -124,6 +128,7 @@ private:
     std::vector<std::int64_t> blocks_;
     Picture picture_;
     int line_ = 0;
+    bool skips_ = false;
 };
 
 }  // namespace
@@ -131,15 +136,22 @@ private:
 std::string blocks_as_text(const std::vector<Shown>& all, const Problem& problem, Language language,
                            const Terminal& terminal) {
     std::string result;
+    bool skips = false;
     for (const Shown& one : all) {
         result += heading(cut_words(one, language), terminal);
         result += paragraph(owns_words(one, language), terminal);
         result += paragraph(order_words(one, language), terminal);
-        result += BlocksPicture(one, terminal).text();
+        BlocksPicture picture(one, terminal);
+        result += picture.text();
+        skips = skips || picture.skips();
         for (const std::string& words : traffic_words(one, problem, language)) {
             result += paragraph(" ", words, terminal);
         }
         result += "\n";
+    }
+    result += paragraph(std::string(text(language, Text::map_number)), terminal);
+    if (skips) {
+        result += paragraph("-", std::string(text(language, Text::map_skipped)), terminal);
     }
     return result + paragraph(std::string(text(language, Text::map_blocks_tile)), terminal);
 }

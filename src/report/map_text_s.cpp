@@ -57,20 +57,32 @@ Grain grain_for(const Problem& problem, int most_across) {
     return grain;
 }
 
+/// What the numbers beside S are: of v2-tuned's CTAs the launch order is another.
+std::string_view owner_title(const Shown& shown, Language language) {
+    return text(language, shown.variant->name == "v2-tuned" ? Text::map_block : Text::map_cta);
+}
+
 class SPanel {
 public:
-    SPanel(const Shown& shown, const Problem& problem, const Grain& grain, const Terminal& terminal)
-        : shown_(shown), owner_of_(shown.ownership), problem_(problem), grain_(grain), terminal_(terminal) {}
+    SPanel(const Shown& shown, const Problem& problem, const Grain& grain, Language language, const Terminal& terminal)
+        : shown_(shown),
+          owner_of_(shown.ownership),
+          problem_(problem),
+          grain_(grain),
+          language_(language),
+          terminal_(terminal) {}
 
-    /// Columns before S: the marker and the CTA's number.
-    int gutter() const { return gutter_of(owner_of_); }
-    static int gutter_of(const Ownership& ownership) {
-        return std::max(display_width(std::to_string(ownership.shares() - 1)) + 1, 3) + 2;
+    /// Columns before S: the marker and the CTA's number, under their title.
+    int gutter() const { return gutter_of(shown_, language_); }
+    static int gutter_of(const Shown& shown, Language language) {
+        const int number = display_width(std::to_string(shown.ownership.shares() - 1)) + 1;
+        return std::max(number, display_width(owner_title(shown, language))) + 2;
     }
     int width() const { return gutter() + grain_.columns; }
 
-    void draw(Picture& picture, int left, int top, std::string_view owner_title) const {
-        picture.put(left + gutter() - 1 - display_width(owner_title), top, owner_title, {.dim = true});
+    void draw(Picture& picture, int left, int top) const {
+        const std::string_view title = owner_title(shown_, language_);
+        picture.put(left + gutter() - 1 - display_width(title), top, title, {.dim = true});
         ruler(picture, left + gutter(), top);
         for (int line = 0; line < grain_.lines; ++line) {
             draw_line(picture, left, top + 1, line);
@@ -166,6 +178,7 @@ private:
     const Ownership& owner_of_;
     const Problem& problem_;
     const Grain& grain_;
+    Language language_;
     const Terminal& terminal_;
 };
 
@@ -184,7 +197,7 @@ std::string ctas_as_text(const std::vector<Shown>& all, const Problem& problem, 
     const int label = std::max(display_width(std::to_string(problem.seqlen_q)), display_width(word(Text::map_rows)));
     int gutter = 0;
     for (const Shown& one : all) {
-        gutter = std::max(gutter, SPanel::gutter_of(one.ownership));
+        gutter = std::max(gutter, SPanel::gutter_of(one, language));
     }
     const int across = panels_across(all.size(), gutter, terminal);
     const auto grain_after = [&](int before) {
@@ -204,10 +217,9 @@ std::string ctas_as_text(const std::vector<Shown>& all, const Problem& problem, 
         int left = before;
         const std::size_t end = std::min(first + static_cast<std::size_t>(across), all.size());
         for (std::size_t i = first; i < end; ++i) {
-            const SPanel panel(all[i], problem, grain, terminal);
+            const SPanel panel(all[i], problem, grain, language, terminal);
             picture.put(left + panel.gutter(), 0, all[i].variant->name, {.hue = all[i].hue, .bold = true});
-            panel.draw(picture, left, 1,
-                       all[i].variant->name == "v2-tuned" ? word(Text::map_block) : word(Text::map_cta));
+            panel.draw(picture, left, 1);
             several = several || !panel.one_unit_a_line();
             numbers = numbers || panel.has_numbers();
             marks = marks || panel.marks();

@@ -34,7 +34,7 @@ std::string units_owned(const Ownership& ownership, std::int64_t share) {
     }
     units.resize(3);
     return fmt::format("{}, ... {} ({})", fmt::join(units, ", "),
-                       ownership.first_unit(share) + (count - 1) * ownership.unit_step(), count);
+                       ownership.first_unit(share) + (count - 1) * ownership.unit_step(), whole(count));
 }
 
 std::int64_t overlap(const Span& a, const Span& b) {
