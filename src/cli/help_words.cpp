@@ -172,7 +172,7 @@ constexpr std::array words_table = std::to_array<OptionWords>({
     {Section::mask,
      "--causal",
      "",
-     {"query i sees key j if j <= i + Sk - Sq", "query i 可见 key j，当 j <= i + Sk - Sq"},
+     {"query i sees key j if j <= i + Sk - Sq", "query i 可见 j <= i + Sk - Sq 的 key j"},
      {compare, explain, walk}},
     {Section::mask,
      "--no-causal",

@@ -10,8 +10,8 @@ constexpr Catalogue chinese = make_catalogue({
     {Text::full_mask, "无 mask"},
     {Text::bottom_right_mask, "causal，右下对齐"},
     {Text::top_left_mask, "causal，左上对齐"},
-    {Text::causal_bottom_right, "causal，右下对齐（query i 可见 key j，当 j <= i + {0}）"},
-    {Text::causal_top_left, "causal，左上对齐（query i 可见 key j，当 j <= i）"},
+    {Text::causal_bottom_right, "causal，右下对齐（query i 可见 j <= i + {0} 的 key j）"},
+    {Text::causal_top_left, "causal，左上对齐（query i 可见 j <= i 的 key j）"},
     {Text::inputs, "输入"},
     {Text::inputs_random, "随机（{0}），seed {1}"},
     {Text::inputs_files, "{0} 中的 q.npy、k.npy、v.npy"},
@@ -162,7 +162,8 @@ constexpr Catalogue chinese = make_catalogue({
      "每 1,000 次 matmul FLOP，{0} 要做 {1} 次 fp32 运算，{2} 是 {3} 次；而这张卡做一次 fp32 FLOP 的时间可以做 "
      "{4} 次 matmul FLOP。"},
     {Text::why_padding,
-     "{0} 的块是 {4} x {5}，实际执行的 matmul FLOPs 是可见部分所需的 {1} 倍；{2} 的块是 {6} x {7}，只要 {3} 倍。"},
+     "{0} 的 tile 是 {4} x {5}，实际执行的 matmul FLOPs 是可见部分所需的 {1} 倍；{2} 的 tile 是 {6} x {7}，只要 {3} "
+     "倍。"},
     {Text::why_reads, "{0} 向 global memory 请求 {1}，{2} 请求 {3}（重复读的部分可能由 cache 提供）。"},
     {Text::why_plain_saves, "普通 attention 要在 global memory 搬运 {0}；{1} 只请求 {2}，{3} 只请求 {4}。"},
     {Text::why_plain_does_not_save,

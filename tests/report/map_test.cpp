@@ -112,6 +112,16 @@ TEST_CASE("map: what is not there is not explained") {
     CHECK(has(large, "one character is 256 query rows x 256 keys"));
     CHECK(has(large, "cell of several"));
     CHECK_FALSE(has(large, "the steps of that CTA"));
+    CHECK(has(show_map(planned(512, 512, true), {MapView::blocks}, Language::en, plain(80)), "- skipped"));
+    CHECK_FALSE(has(show_map(planned(512, 512, false), {MapView::blocks}, Language::en, plain(80)), "- skipped"));
+}
+
+TEST_CASE("map: the title over the numbers of CTAs or blocks keeps off the title of the rows") {
+    for (const std::int64_t seqlen : {512, 4096, 100000}) {
+        const Comparison comparison = planned(seqlen, seqlen, true, 64, {"v2-tuned"});
+        CHECK(has(show_map(comparison, {MapView::ctas}, Language::en, plain(80)), "row  block 0"));
+        CHECK(has(show_map(comparison, {MapView::ctas}, Language::zh, plain(80)), "行  block 0"));
+    }
 }
 
 TEST_CASE("map: by warp, a digit for each") {
