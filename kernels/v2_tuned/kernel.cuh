@@ -7,9 +7,9 @@
 //     once, at the end:   O = acc_o / l;  lse = m + log l
 //
 // What it does differently from v2, and why it pays:
-//   - the maximum is only raised when a score lies 2^8 above it (in bf16: it is raised 2^8 ahead). Any m that is not far too
-//     small gives the same O and lse: softmax does not depend on it. Nearly all key blocks then need no shuffles and no
-//     rescaling of acc_o.
+//   - the maximum is only raised when a weight exp(S - m) would pass 2^8 (in bf16: it is raised 2^8 ahead). Any m that is
+//     not far too small gives the same O and lse: softmax does not depend on it. Nearly all key blocks then need no
+//     shuffles and no rescaling of acc_o.
 //   - exponentials and P V alternate, 16 keys at a time: the special function units work on the next keys while the tensor
 //     cores work on these.
 //   - K and V of the next block are on their way while this one is at work (two stages): one barrier a key block, not two.

@@ -244,6 +244,11 @@ Given read_command_line(const std::vector<std::string>& arguments) {
         return given;
     } catch (const CLI::ExtrasError&) {
         const std::vector<std::string> unknown = app.remaining(true);
+        note_command();
+        if (!given.word.empty() && !unknown.empty() && !unknown.front().starts_with('-')) {
+            throw UsageError(say("{} {} {}: {} takes one word; leave the other out", name_of(given.command), given.word,
+                                 report::printable(unknown.front()), name_of(given.command)));
+        }
         refuse_unknown(unknown.empty() ? "" : unknown.front());
     } catch (const CLI::ParseError& error) {
         const auto last = std::find_if(registered.begin(), registered.end(), [&](const auto& r) {

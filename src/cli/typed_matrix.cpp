@@ -39,9 +39,9 @@ double read_number(std::string_view option, std::string_view whole_text, std::st
     const double rounded = error == std::errc{} ? widen(round_to(value, DType::fp16), DType::fp16) : infinity;
     if (!std::isfinite(rounded)) {
         refuse(option, whole_text,
-               minus_inf ? say("'{}' is no finite fp16 number, which are at most 65504 (-inf is a masked key); {}",
+               minus_inf ? say("'{}' is not a finite fp16 number (at most 65504; -inf is a masked key); {}",
                                report::printable(word), typed_example(option))
-                         : say("'{}' is no finite fp16 number, which are at most 65504; {}", report::printable(word),
+                         : say("'{}' is not a finite fp16 number (at most 65504); {}", report::printable(word),
                                typed_example(option)));
     }
     return rounded;

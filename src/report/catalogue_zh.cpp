@@ -10,7 +10,7 @@ constexpr Catalogue chinese = make_catalogue({
     {Text::full_mask, "无 mask"},
     {Text::bottom_right_mask, "causal，右下对齐"},
     {Text::top_left_mask, "causal，左上对齐"},
-    {Text::causal_bottom_right, "causal，右下对齐（query i 可见 j <= i + {0} 的 key j）"},
+    {Text::causal_bottom_right, "causal，右下对齐（query i 可见 j <= i {0} 的 key j）"},
     {Text::causal_top_left, "causal，左上对齐（query i 可见 j <= i 的 key j）"},
     {Text::inputs, "输入"},
     {Text::inputs_random, "随机（{0}），seed {1}"},

@@ -94,7 +94,7 @@ std::string shape_line(const Problem& problem, Language language) {
     const Text mask = !problem.causal                        ? Text::full_mask
                       : problem.align == Align::bottom_right ? Text::causal_bottom_right
                                                              : Text::causal_top_left;
-    const std::string named = fill(language, mask, problem.diagonal());
+    const std::string named = fill(language, mask, signed_offset(problem.diagonal()));
     return line + "  " + named;
 }
 

@@ -49,6 +49,10 @@ std::string whole(std::int64_t value) {
     return with_thousands(fmt::format("{}", value));
 }
 
+std::string signed_offset(std::int64_t value) {
+    return fmt::format("{} {}", value < 0 ? '-' : '+', value < 0 ? -value : value);
+}
+
 std::string decimal(double value) {
     if (!std::isfinite(value)) {
         return not_finite(value);

@@ -9,6 +9,8 @@ namespace flashlens::report {
 
 /// "1,234,567".
 std::string whole(std::int64_t value);
+/// What is added to a name before it: "+ 5", "- 230", "+ 0".
+std::string signed_offset(std::int64_t value);
 /// Three significant digits without an exponent: "0.0123", "1.93", "12.5", "416", "12,300".
 std::string decimal(double value);
 /// A size of memory on a chip, in binary units: "512 B", "36.1 KiB", "24 KiB".

@@ -90,6 +90,7 @@ TEST_CASE("bad input: exit code 2, one line that names option, value and what wo
         {{"--causla=1"}, {"--causla", "did you mean --causal?"}},
         {{"-q"}, {"-q", "no such option"}},
         {{"comapre"}, {"comapre", "no such command", "did you mean compare?"}},
+        {{"source", "launch", "mainloop"}, {"source launch mainloop", "takes one word"}},
         {{"compare", "extra"}, {"extra"}},
         {{"compare", "explain"}, {"explain"}},
         {{"devices", "compare"}, {"compare"}},
