@@ -143,8 +143,8 @@ TEST_CASE("map: one CTA's blocks, with its steps and bytes") {
     CHECK(has(text, "[  5   ]   [  1   ][  -   ] [  5   ]"));
     CHECK(has(text, "[  3   ]   [  4   ][  3   ][  2   ][  1   ] [  3   ]"));
     CHECK(has(text, "each block loaded once, into registers: 2 in all, 131 kB"));  // 2 x 512 x 64 x 2
-    CHECK(has(text, "5 in all: 10.2 kB"));                                    // 5 x 16 x 64 x 2
-    CHECK(has(text, "8.19 kB written, 8.19 kB read back"));                  // 2 x 16 x 64 x 4
+    CHECK(has(text, "5 in all: 10.2 kB"));                                         // 5 x 16 x 64 x 2
+    CHECK(has(text, "8.19 kB written, 8.19 kB read back"));                        // 2 x 16 x 64 x 4
     const std::string one = show_map(planned(512, 100, true), {MapView::blocks}, Language::en, plain(80));
     CHECK(has(one, "no o_tmp"));
 }
