@@ -1,5 +1,5 @@
-# The libraries, as imported targets: Boost::context fmt::fmt Eigen3::Eigen CLI11::CLI11 nlohmann_json::nlohmann_json, and
-# doctest::doctest for the tests. Everything that is missing is named at once, with its package on Debian and Ubuntu.
+# The libraries, as imported targets: Boost::context fmt::fmt Eigen3::Eigen CLI11::CLI11 nlohmann_json::nlohmann_json
+# md4c::md4c, and doctest::doctest for the tests. Everything that is missing is named at once, with its package on Debian and Ubuntu.
 
 # Boost is found through the BoostConfig.cmake that it installs itself; CMake's own FindBoost is on its way out.
 if(POLICY CMP0167)
@@ -21,6 +21,7 @@ flashlens_need(fmt libfmt-dev 8)
 flashlens_need(Eigen3 libeigen3-dev)
 flashlens_need(CLI11 libcli11-dev 2.1)
 flashlens_need(nlohmann_json nlohmann-json3-dev 3)
+flashlens_need(md4c libmd4c-dev)
 if(BUILD_TESTING)
   flashlens_need(doctest doctest-dev 2.4)
 endif()

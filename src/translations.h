@@ -104,6 +104,9 @@ inline constexpr Bilingual translations[] = {
      "--article 与阶段 {} 同用：文章的循环对应的是主循环；可试 flashlens source mainloop --article"},
     {"--article with --variants {}: the article has no loop of {}; try --variants v1,v2",
      "--article 与 --variants {} 同用：文章里没有 {} 的循环；可试 --variants v1,v2"},
+    // lessons and the lecture
+    {"{}: after | only grep -E PATTERN, head -n N and tail -n +N can stand here",
+     "{}：这里 | 之后只能是 grep -E 模式、head -n N 或 tail -n +N"},
     // walk
     {"queries", "query 数"},
     {"keys", "key 数"},

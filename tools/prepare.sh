@@ -19,7 +19,7 @@ die() {
 # With "tests": those for the tests too.
 missing_packages() {
     local headers='boost/context/fiber.hpp=libboost-context-dev fmt/core.h=libfmt-dev Eigen/Core=libeigen3-dev
-        CLI/CLI.hpp=libcli11-dev nlohmann/json.hpp=nlohmann-json3-dev'
+        CLI/CLI.hpp=libcli11-dev nlohmann/json.hpp=nlohmann-json3-dev md4c.h=libmd4c-dev'
     [[ ${1-} == tests ]] && headers+=' doctest/doctest.h=doctest-dev'
     command -v cmake >/dev/null || echo cmake
     command -v ninja >/dev/null || echo ninja-build

@@ -25,6 +25,7 @@ inline constexpr int wrong_result = 3;  ///< a variant's verdict is FAIL
 struct Context {
     const Given& given;
     const Explorer& explorer;
+    const report::Surroundings& surroundings;
     report::Language language;
     report::Terminal terminal;
     bool show_progress = false;  ///< standard error is a terminal
@@ -42,10 +43,15 @@ int run_bench(const Context& context);
 int run_devices(const Context& context);
 int run_source(const Context& context);
 int run_walk(const Context& context);
+int run_lesson(const Context& context);
+int run_lecture(const Context& context);
 int run_completion(const Context& context);
 
 /// What may follow `source`: its stages, and "all".
 std::vector<std::string> stage_names();
+
+/// What may follow `lesson`: their numbers.
+std::vector<std::string> lesson_names();
 
 /// The answer of one of the explorer's functions; while it works its progress shows, where there is a terminal for it.
 template <typename Request, typename Answer>

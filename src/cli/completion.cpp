@@ -80,13 +80,15 @@ _flashlens() {{
     case "$before" in
 {0}        completion) COMPREPLY=($(compgen -W "bash zsh" -- "$word")); return ;;
         source) COMPREPLY=($(compgen -W "{3} {2}" -- "$word")); return ;;
+        lesson) COMPREPLY=($(compgen -W "{4} {2}" -- "$word")); return ;;
         help) COMPREPLY=($(compgen -W "{1}" -- "$word")); return ;;
     esac
     COMPREPLY=($(compgen -W "{1} {2}" -- "$word"))
 }}
 complete -F _flashlens flashlens
 )",
-                       cases, fmt::join(command_names(), " "), names, fmt::join(stage_names(), " "));
+                       cases, fmt::join(command_names(), " "), names, fmt::join(stage_names(), " "),
+                       fmt::join(lesson_names(), " "));
 }
 
 std::string zsh_script(const Explorer& explorer) {
@@ -110,6 +112,7 @@ _flashlens() {{
     case ${{words[2]}} in
         completion) second='bash zsh' ;;
         source) second='{2}' ;;
+        lesson) second='{3}' ;;
         help) second='{1}' ;;
     esac
     _arguments \
@@ -124,7 +127,8 @@ else
     compdef _flashlens flashlens
 fi
 )zsh",
-                       arguments, fmt::join(command_names(), " "), fmt::join(stage_names(), " "));
+                       arguments, fmt::join(command_names(), " "), fmt::join(stage_names(), " "),
+                       fmt::join(lesson_names(), " "));
 }
 
 }  // namespace

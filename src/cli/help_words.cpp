@@ -44,6 +44,15 @@ constexpr std::array walk_examples = std::to_array<std::string_view>({
     "flashlens walk --scores \"0 5; 1 -inf\" --v \"1; 0\"",
     "flashlens walk --all --order v2 --rows 0 --lang zh",
 });
+constexpr std::array lesson_examples = std::to_array<std::string_view>({
+    "flashlens lesson",
+    "flashlens lesson 7",
+    "flashlens lesson 7 --lang zh --answers",
+});
+constexpr std::array lecture_examples = std::to_array<std::string_view>({
+    "flashlens lecture",
+    "flashlens lecture --step 5 --notes",
+});
 constexpr std::array completion_examples = std::to_array<std::string_view>({
     "flashlens completion bash",
     "flashlens completion zsh",
@@ -121,6 +130,24 @@ constexpr std::array page_table = std::to_array<Page>({
       "先按 v1 的顺序、再按 v2 的顺序走一遍 online softmax：每一步的公式和数值并排列出，并写明读写多少字节。"
       "Enter 下一步，b 上一步，a 其余全部，q 退出。至多 16 个 query、16 个 key、D 8。"},
      walk_examples},
+    {lesson,
+     "[N] [options]",
+     {"the lessons to read, and to run what they say", "阅读课程，并运行其中的命令"},
+     {"Shows lesson N; without N, the list of lessons. Enter: on, b: back, n and p: next and previous section, r: run "
+      "the command that is seen, o: show the answers, q: quit. In a pipe all of it is printed, answers too.",
+      "显示第 N 课；不写 N 时列出各课。Enter 下一页，b 上一页，n、p 后一节、前一节，r 运行看到的命令，o 显示答案，q "
+      "退出。"
+      "输出到管道时全部打印，包括答案。"},
+     lesson_examples},
+    {lecture,
+     "[options]",
+     {"a lecture of 20 minutes, step by step, to record or to watch", "20 分钟的讲解，一步一步，可录制也可观看"},
+     {"Steps with a title, some lines, and what a command prints that runs as you watch. Enter: next step, b: back, a "
+      "number and Enter: that step, arrows: scroll, ?: keys, q: quit. Best at 120 x 34. In a pipe all steps are "
+      "printed.",
+      "每一步有标题、几行字和一条命令的输出，命令当场运行。Enter 下一步，b 上一步，数字加 Enter 跳到该步，方向键滚动，"
+      "? 显示按键，q 退出。以 120 x 34 的终端为佳。输出到管道时打印全部步骤。"},
+     lecture_examples},
     {completion,
      "bash|zsh",
      {"a script with which the shell completes", "输出 shell 自动补全脚本"},
@@ -321,6 +348,10 @@ constexpr std::array words_table = std::to_array<OptionWords>({
      {"queries shown in full, as 0,2:3 (default all)", "哪些 query 完整显示，如 0,2:3（默认全部）"},
      {walk},
      "LIST"},
+    {Section::show, "--step", "", {"step N alone, of each order", "只显示每种顺序的第 N 步"}, {walk}},
+    {Section::show, "--step", "1", {"the step to start with", "从第几步开始"}, {lecture}},
+    {Section::show, "--notes", "", {"what to say, below each step", "在每一步下面显示讲稿"}},
+    {Section::show, "--answers", "", {"answers are shown from the start", "一开始就显示答案"}},
     {Section::show, "--all", "", {"every step at once, as into a pipe", "一次显示全部步骤，与输出到管道时相同"}},
     {Section::show, "--lang", "", {"language (default: the locale's)", "语言（默认随 locale）"}},
     {Section::show, "--no-color", "", {"no colours, as with NO_COLOR", "不用颜色，与 NO_COLOR 相同"}},

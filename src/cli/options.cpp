@@ -20,7 +20,7 @@ using enum Command;
 constexpr Commands questions{compare, explain, map, sweep, bench};
 constexpr Commands reports{compare, explain, map, sweep, bench, devices, source, walk};
 /// Those that say things in a language.
-constexpr Commands worded{compare, explain, map, sweep, bench, devices, source, walk, help};
+constexpr Commands worded{compare, explain, map, sweep, bench, devices, source, walk, lesson, lecture, help};
 constexpr Commands numbers{compare, explain, map, sweep, bench, walk};
 
 constexpr std::array option_table = std::to_array<Option>({
@@ -62,6 +62,9 @@ constexpr std::array option_table = std::to_array<Option>({
     {"--v", "", Values::number, "", {walk}},
     {"--scores", "", Values::number, "", {walk}},
     {"--all", "", Values::none, "", {walk}},
+    {"--step", "", Values::number, "", {walk, lecture}},
+    {"--notes", "", Values::none, "", {lecture}},
+    {"--answers", "", Values::none, "", {lesson}},
     {"--json", "", Values::file, "", reports},
     {"--csv", "", Values::file, "", {sweep, bench}},
     {"--svg", "", Values::file, "", {map, sweep}},
@@ -69,9 +72,10 @@ constexpr std::array option_table = std::to_array<Option>({
     {"--no-color", "", Values::none, "", worded},
 });
 
-constexpr std::array all_commands{compare, explain, map, sweep, bench, devices, source, walk, completion, help};
+constexpr std::array all_commands{compare, explain, map,    sweep,   bench,      devices,
+                                  source,  walk,    lesson, lecture, completion, help};
 /// Those that a word may follow which is no option.
-constexpr Commands with_word{source, completion, help};
+constexpr Commands with_word{source, lesson, completion, help};
 
 /// Insertions, deletions and replacements from one word to the other.
 std::size_t edits(std::string_view a, std::string_view b) {
@@ -163,6 +167,10 @@ std::string_view name_of(Command command) {
             return "source";
         case Command::walk:
             return "walk";
+        case Command::lesson:
+            return "lesson";
+        case Command::lecture:
+            return "lecture";
         case Command::completion:
             return "completion";
         case Command::help:

@@ -13,7 +13,7 @@
 
 namespace flashlens::cli {
 
-enum class Command { compare, explain, map, sweep, bench, devices, source, walk, completion, help };
+enum class Command { compare, explain, map, sweep, bench, devices, source, walk, lesson, lecture, completion, help };
 
 std::string_view name_of(Command command);
 
@@ -70,7 +70,8 @@ struct Given {
     Ask ask = Ask::run;
     Command command = Command::compare;
     bool command_named = false;  ///< compare is also what runs without its name
-    std::string word;            ///< what follows the command: source's stage, completion's shell, help's command
+    std::string
+        word;  ///< what follows the command: source's stage, lesson's number, completion's shell, help's command
     std::map<std::string, std::string, std::less<>> options;
     std::vector<std::string> order;  ///< their names, as first given from left to right
 

@@ -44,6 +44,7 @@ int dispatch(const std::vector<std::string>& arguments, const Explorer& explorer
     const bool dumb = surroundings.variable("TERM").value_or("") == "dumb";
     const Context context{given,
                           explorer,
+                          surroundings,
                           language,
                           report::terminal(surroundings, given.has("--no-color")),
                           surroundings.errors_are_terminal && !dumb,
@@ -66,6 +67,10 @@ int dispatch(const std::vector<std::string>& arguments, const Explorer& explorer
             return run_source(context);
         case Command::walk:
             return run_walk(context);
+        case Command::lesson:
+            return run_lesson(context);
+        case Command::lecture:
+            return run_lecture(context);
         case Command::completion:
             return run_completion(context);
         case Command::compare:

@@ -4,6 +4,7 @@
 
 #include "cli/commands.h"
 #include "cli/screen.h"
+#include "cli/strict.h"
 #include "cli/walk_request.h"
 #include "report/table.h"
 #include "report/walk_view.h"
@@ -120,16 +121,41 @@ private:
     bool all_the_rest_ = false;
 };
 
+/// --step: that step of each order that has so many.
+std::string one_step(const Context& context, const report::WalkShow& show) {
+    std::size_t most = 0;
+    for (const teaching::Walk& walk : show.walks) {
+        most = std::max(most, walk.steps.size());
+    }
+    const auto step = static_cast<std::size_t>(
+        whole_number("--step", context.given.text("--step"), 1, static_cast<std::int64_t>(most), 1));
+    std::string text;
+    std::size_t page = 0;  // the problem; an order's steps and its result follow
+    for (const teaching::Walk& walk : show.walks) {
+        if (step <= walk.steps.size()) {
+            text +=
+                (text.empty() ? "" : "\n") + report::walk_page(show, page + step, context.language, context.terminal);
+        }
+        page += walk.steps.size() + 1;
+    }
+    return text;
+}
+
 }  // namespace
 
 int run_walk(const Context& context) {
     const report::WalkShow show = to_walk(context.given, context.language);
     check_outputs(context);
-    const bool paged = context.takes_keys && !context.given.has("--all") && context.given.text("--json") != "-";
+    const bool one = context.given.has("--step");
+    const std::string step = one ? one_step(context, show) : "";
+    const bool paged = !one && context.takes_keys && !context.given.has("--all") && context.given.text("--json") != "-";
     if (paged) {
         Pager(context, show).run();
     }
-    deliver(context, paged ? "" : report::all_walk_pages(show, context.language, context.terminal),
+    deliver(context,
+            paged ? ""
+            : one ? step
+                  : report::all_walk_pages(show, context.language, context.terminal),
             {{"--json", [&] { return report::walk_to_json(show); }}});
     const bool right = std::all_of(show.walks.begin(), show.walks.end(), [&](const teaching::Walk& walk) {
         return teaching::walk_error(show.problem, walk, show.reference).ok();
