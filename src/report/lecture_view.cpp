@@ -11,6 +11,7 @@
 #include "report/document_text.h"
 #include "report/styled_text.h"
 #include "report/width.h"
+#include "split.h"
 
 namespace flashlens::report {
 namespace {
@@ -38,16 +39,40 @@ std::vector<std::string> document_lines(const std::vector<Block>& blocks, Langua
     return document_text(blocks, {language, "lessons/lecture", true}, terminal).lines;
 }
 
-/// What a step says, larger than the rest as far as a terminal can: in bold. The paragraphs stand close.
-std::vector<std::string> spoken(const std::vector<Block>& text, Language language, const Terminal& terminal) {
-    std::vector<Block> bold = text;
-    for (Block& block : bold) {
-        for (teaching::Span& span : block.spans) {
-            span.strong = true;
+/// The lines of a paragraph as the script has them.
+std::vector<teaching::Spans> lines_of(const teaching::Spans& spans) {
+    std::vector<teaching::Spans> lines(1);
+    for (const teaching::Span& span : spans) {
+        const std::vector<std::string> parts = split(span.text, '\n');
+        for (std::size_t i = 0; i < parts.size(); ++i) {
+            if (i > 0) {
+                lines.emplace_back();
+            }
+            teaching::Span part = span;
+            part.text = parts[i];
+            lines.back().push_back(std::move(part));
         }
     }
-    std::vector<std::string> lines = document_lines(bold, language, terminal, 2);
-    std::erase(lines, "");
+    return lines;
+}
+
+/// What a step says, larger than the rest as far as a terminal can: in bold, and each line of the script on its own.
+std::vector<std::string> spoken(const std::vector<Block>& text, Language language, const Terminal& terminal) {
+    std::vector<std::string> lines;
+    for (const Block& block : text) {
+        if (block.kind != Block::Kind::paragraph) {
+            const std::vector<std::string> more = document_lines({block}, language, terminal, 2);
+            lines.insert(lines.end(), more.begin(), more.end());
+            continue;
+        }
+        for (teaching::Spans& line : lines_of(block.spans)) {
+            for (teaching::Span& span : line) {
+                span.strong = true;
+            }
+            const std::vector<std::string> parts = wrap_spans(line, std::max(terminal.columns - 2, 2), terminal);
+            lines.insert(lines.end(), parts.begin(), parts.end());
+        }
+    }
     return lines;
 }
 
@@ -80,8 +105,12 @@ std::vector<std::string> lecture_screen(const teaching::Lecture& lecture, std::s
     add_indented(lines, spoken(now.text, language, terminal), "  ");
     for (const Printed& one : printed) {
         lines.emplace_back();
-        for (const std::string& part : wrap("$ " + one.command, columns)) {
-            lines.push_back(with_style(part, fmt::format("38;5;{}", colour::string), terminal));
+        // What only cuts the output to size steps back.
+        const std::size_t pipe = std::min(one.command.find(" | "), one.command.size());
+        const StyledText command{{"$ " + one.command.substr(0, pipe), fmt::format("38;5;{}", colour::string)},
+                                 {one.command.substr(pipe), "2"}};
+        for (const StyledLine& part : wrap_styled(command, columns, terminal)) {
+            lines.push_back(part.text);
         }
         lines.insert(lines.end(), one.lines.begin(), one.lines.end());
     }

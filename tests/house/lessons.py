@@ -21,6 +21,7 @@ import types
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LESSONS = ROOT / "lessons"
+LECTURE = [LESSONS / "lecture" / name for name in ("en.md", "zh.md")]  # its commands: tests/cli/lecture_test.py
 READMES = [ROOT / "README.md", ROOT / "README.zh.md"]
 ROOMS = "cmake", "data", "kernels", "lessons", "reference", "src", "tests", "tools"
 KEYS = {  # of each stored file: the columns that name a point
@@ -394,6 +395,12 @@ class Checker:
         yield from self.wrong_numbers(page)
         yield from self.wrong_links(page, where)
 
+    def wrong_lecture(self, page, where=LESSONS / "lecture"):
+        if self.with_rows(page) != page:
+            yield "rows of a table differ from what is stored: --write"
+        yield from self.wrong_numbers(page)
+        yield from self.wrong_links(page, where)
+
     # README.md and README.zh.md: commands stand in indented blocks.
 
     def wrong_readme(self, page, where=ROOT):
@@ -518,7 +525,7 @@ def plain(text):
     return re.sub(r"<[^>]*>", "", re.sub(r"`[^`]*`", "`", LINK.sub(r"\1", text)))
 
 
-def self_test(checker, pages, readmes):
+def self_test(checker, pages, readmes, lecture):
     """Each of these changes to the first page that has such a place must be noticed. pages: (English, Chinese)."""
     lessons = [english for english, _ in pages]
     number = next(m[1] for english in lessons for m in re.finditer(r"figures: (\d+\.\d+) ", english))
@@ -566,7 +573,14 @@ def self_test(checker, pages, readmes):
         ("](lessons/README.md", "](lesson/README.md"),
         ("](#sweeps", "](#sweep"),
     )
+    in_lecture = (
+        ("holds = ", "holds = not "),
+        ("stated = 19.5", "stated = 19.4"),
+        ("| 1024 | 1", "| 1024 | 2"),
+        ("\n> **", "\n> It takes 77 us. **"),
+    )
     for places, changes, wrong in (
+        (lecture, in_lecture, checker.wrong_lecture),
         (lessons, in_lessons, lambda page: checker.wrong(page, LESSONS / "en")),
         (readmes, in_readmes, checker.wrong_readme),
     ):
@@ -603,7 +617,7 @@ def main():
     checker = Checker(flashlens, figures)
     pages = sorted((LESSONS / "en").glob("*.md"))
     if "--write" in sys.argv:
-        for page in [*pages, *(LESSONS / "zh").glob("*.md"), *READMES]:
+        for page in [*pages, *(LESSONS / "zh").glob("*.md"), *LECTURE, *READMES]:
             text = page.read_text(encoding="utf-8")
             text = checker.with_output(checker.with_rows(checker.with_lines(text, page.parent)))
             page.write_text(text, encoding="utf-8")
@@ -622,12 +636,16 @@ def main():
         complaints += [f"{page.name}: {what}" for what in checker.unlike(*texts)]
         both.append(texts)
     complaints += checker.wrong_figures(LESSONS / "figures", [page for texts in both for page in texts])
+    lecture = [file.read_text(encoding="utf-8") for file in LECTURE]
+    for file, text in zip(LECTURE, lecture):
+        complaints += [f"{file.relative_to(ROOT)}: {what}" for what in checker.wrong_lecture(text)]
+    complaints += [f"lecture: {what}" for what in checker.unlike(*lecture)]
     readmes = [file.read_text(encoding="utf-8") for file in READMES]
     for file, text in zip(READMES, readmes):
         complaints += [f"{file.name}: {what}" for what in checker.wrong_readme(text)]
     if not complaints:
-        complaints += self_test(checker, both, readmes)
-    print("\n".join(complaints) if complaints else f"{len(pages)} lessons and README, each in two languages: sound")
+        complaints += self_test(checker, both, readmes, lecture)
+    print("\n".join(complaints) if complaints else f"{len(pages)} lessons, lecture and README, each in two languages: sound")
     return 1 if complaints else 0
 
 
