@@ -292,10 +292,8 @@ private:
 
     /// What a program printed: never moved, and cut only where it is too wide.
     void show_verbatim(const std::string& source) {
-        bool first = true;
         for (const std::string& piece : cut(source, room())) {
-            line(first ? piece : with_style(piece, "2", terminal_));
-            first = false;
+            line(without_blanks_at_the_end(piece));
         }
     }
     static std::vector<std::string> cut(std::string_view text, int width) {

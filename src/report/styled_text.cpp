@@ -98,7 +98,9 @@ int widest_word(const StyledText& text) {
     int widest = 0;
     int word = 0;
     for (const Glyph& glyph : glyphs(flat(text).text)) {
-        word = glyph.character == ' ' ? 0 : glyph.width == 2 ? 2 : word + glyph.width;
+        // Between Chinese characters a line may end, but closing punctuation stays with what is before it.
+        const bool stays = glyph.width < 2 || is_wide_punctuation(glyph);
+        word = glyph.character == ' ' ? 0 : stays ? word + glyph.width : glyph.width;
         widest = std::max(widest, word);
     }
     return widest;

@@ -2,8 +2,11 @@
 
 #include <md4c.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
+
+#include "split.h"
 
 namespace flashlens::teaching {
 namespace {
@@ -38,18 +41,27 @@ Align align_of(MD_ALIGN align) {
     return Align::none;
 }
 
-/// `html` without its comments.
-std::string without_comments(std::string_view html) {
+/// Without comments that begin a line; each leaves a blank one, so that it ends what is above (md4c takes it for a row of a
+/// table), but within a list, whose items it would part. Code is left alone.
+std::string without_comments(std::string_view markdown) {
     std::string result;
-    for (;;) {
-        const std::size_t begin = html.find("<!--");
-        result += html.substr(0, begin);
-        const std::size_t end = begin == std::string_view::npos ? begin : html.find("-->", begin);
-        if (end == std::string_view::npos) {
-            return result;
+    bool in_code = false;
+    bool in_comment = false;
+    for (const std::string& line : split(markdown, '\n')) {
+        const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
+        const std::string_view text = std::string_view(line).substr(begin);
+        if (!in_comment && text.starts_with("```")) {
+            in_code = !in_code;
         }
-        html.remove_prefix(end + 3);
+        const bool opens = !in_code && !in_comment && text.starts_with("<!--");
+        if (!opens && !in_comment) {
+            result += line + "\n";
+            continue;
+        }
+        in_comment = text.find("-->") == std::string_view::npos;
+        result += !in_comment && begin == 0 ? "\n" : "";
     }
+    return result;
 }
 
 /// Puts the blocks together in the order in which md4c meets them.
@@ -125,7 +137,7 @@ public:
                 close();
                 break;
             case MD_BLOCK_HTML:
-                take_html(without_comments(html_));
+                take_html(html_);
                 break;
             case MD_BLOCK_DOC:
                 while (open_.size() > 1) {
@@ -279,7 +291,8 @@ std::vector<Block> parse_document(std::string_view markdown) {
         builder(user).text(type, {text, size});
         return 0;
     };
-    md_parse(markdown.data(), static_cast<MD_SIZE>(markdown.size()), &parser, &result);
+    const std::string text = without_comments(markdown);
+    md_parse(text.data(), static_cast<MD_SIZE>(text.size()), &parser, &result);
     return result.take();
 }
 
