@@ -78,12 +78,9 @@ private:
             shown_step_ = step_;
             shown_columns_ = terminal_.columns;
         }
-        // The last line is a screen's only when something is to be said there.
-        scroll_.set(lines_at_hand(), screen.lines());
-        const std::string line = last_line();
-        if (!line.empty()) {
-            scroll_.set(lines_at_hand(), screen.lines() - 1);
-        }
+        const std::vector<std::string> lines = lines_at_hand();
+        const std::string line = last_line(std::ssize(lines) > screen.lines());
+        scroll_.set(lines, screen.lines() - (line.empty() ? 0 : 1));
         std::string text = scroll_.seen(!line.empty() && !context_.dumb);
         if (!line.empty()) {
             text += report::styled(report::wrap(line, terminal_.columns).front(), report::Style::dim, terminal_);
@@ -94,7 +91,7 @@ private:
     }
 
     /// The keys, a number that is typed, or that there is more below; mostly nothing.
-    std::string last_line() const {
+    std::string last_line(bool scrolls) const {
         constexpr Bilingual keys{
             "Enter: next  b: back  number Enter: that step  arrows: scroll  s: notes  ?: these keys  q: quit",
             "Enter 下一步  b 上一步  数字加 Enter 跳到该步  方向键滚动  s 讲稿  ? 按键  q 退出"};
@@ -106,7 +103,7 @@ private:
         if (keys_) {
             return std::string(keys.in(context_.language));
         }
-        return scroll_.all_seen() ? "" : std::string(more.in(context_.language));
+        return scrolls ? std::string(more.in(context_.language)) : "";
     }
 
     /// False when that was all.

@@ -97,7 +97,8 @@ private:
     std::string status() const {
         constexpr Bilingual forward{"Enter: on", "Enter 下一页"};
         constexpr Bilingual last{"Enter: close", "Enter 结束"};
-        constexpr Bilingual more{"b: back  n p: section  q: quit", "b 上一页  n p 换节  q 退出"};
+        constexpr Bilingual back{"b: back  q: quit", "b 上一页  q 退出"};
+        constexpr Bilingual section{"n p: section", "n p 换节"};
         constexpr Bilingual run{"r: run", "r 运行"};
         constexpr Bilingual open{"o: show answers", "o 显示答案"};
         constexpr Bilingual close{"o: hide answers", "o 隐藏答案"};
@@ -105,13 +106,14 @@ private:
         const std::size_t share = text_.lines.empty() ? 100 : 100 * scroll_.end() / text_.lines.size();
         std::string keys = fmt::format("  {}% ", share);
         keys = report::pad(keys, 6) + std::string((scroll_.at_end() ? last : forward).in(language));
+        keys += "  " + std::string(back.in(language));  // where the line is cut, these are there
         if (command_in_sight() != nullptr) {
             keys += "  " + std::string(run.in(language));
         }
         if (text_.has_answers) {
             keys += "  " + std::string((answers_ ? close : open).in(language));
         }
-        return keys + "  " + std::string(more.in(language));
+        return keys + "  " + std::string(section.in(language));
     }
 
     /// The first command that is seen, from `from` on.

@@ -17,7 +17,6 @@ public:
     std::size_t top() const { return top_; }
     std::size_t end() const;  ///< one past the last line seen
     bool at_end() const { return end() == lines_.size(); }
-    bool all_seen() const { return top_ == 0 && at_end(); }
     const std::vector<std::string>& lines() const { return lines_; }
 
     void go_to(std::size_t line);  ///< the first line to be seen, but nothing is scrolled past the end

@@ -82,6 +82,7 @@ private:
     void line(const std::string& text) {
         if (gap_ && !result_.lines.empty()) {
             push(without_blanks_at_the_end(mark_.empty() ? indent_ : outer_indent_));
+            result_.blocks.back() = result_.blocks[result_.blocks.size() - 2];  // it is below a block, not in the next
         }
         gap_ = false;
         push((mark_.empty() ? indent_ : outer_indent_ + mark_) + text);  // the first line of an item has its mark
@@ -343,6 +344,7 @@ private:
     }
 
     void list_links() {
+        const std::size_t next = std::exchange(block_, block_ > 0 ? block_ - 1 : 0);  // they belong to what is above
         for (const std::size_t number : due_) {
             const std::string mark = fmt::format("[{}] ", number);
             std::string margin = mark;
@@ -353,6 +355,7 @@ private:
         }
         gap_ = gap_ || !due_.empty();
         due_.clear();
+        block_ = next;
     }
 
     const DocumentStyle& style_;

@@ -105,12 +105,16 @@ std::vector<std::string> lecture_screen(const teaching::Lecture& lecture, std::s
     add_indented(lines, spoken(now.text, language, terminal), "  ");
     for (const Printed& one : printed) {
         lines.emplace_back();
-        // What only cuts the output to size steps back.
+        // What only cuts the output to size steps back, to a line of its own where there is no room beside the command.
         const std::size_t pipe = std::min(one.command.find(" | "), one.command.size());
-        const StyledText command{{"$ " + one.command.substr(0, pipe), fmt::format("38;5;{}", colour::string)},
-                                 {one.command.substr(pipe), "2"}};
-        for (const StyledLine& part : wrap_styled(command, columns, terminal)) {
-            lines.push_back(part.text);
+        const StyledPart command{"$ " + one.command.substr(0, pipe), fmt::format("38;5;{}", colour::string)};
+        const StyledPart filters{one.command.substr(pipe), "2"};
+        const bool beside = width_of({command, filters}) <= columns;
+        for (const StyledText& text :
+             beside ? std::vector<StyledText>{{command, filters}} : std::vector<StyledText>{{command}, {filters}}) {
+            for (const StyledLine& part : wrap_styled(text, columns, terminal)) {
+                lines.push_back(part.text);
+            }
         }
         lines.insert(lines.end(), one.lines.begin(), one.lines.end());
     }
