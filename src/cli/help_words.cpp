@@ -141,7 +141,7 @@ constexpr std::array page_table = std::to_array<Page>({
      lesson_examples},
     {lecture,
      "[options]",
-     {"a lecture of 20 minutes, step by step, to record or to watch", "20 分钟的讲解，一步一步，可录制也可观看"},
+     {"a lecture of 15 minutes, step by step, to record or to watch", "15 分钟的讲解，一步一步，可录制也可观看"},
      {"Steps with a title, some lines, and what a command prints that runs as you watch. Enter: next step, b: back, a "
       "number and Enter: that step, arrows: scroll, ?: keys, q: quit. Best at 120 x 34. In a pipe all steps are "
       "printed.",

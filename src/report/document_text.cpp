@@ -36,6 +36,11 @@ std::string style_of(const Span& span) {
     return style;
 }
 
+/// Without colours, backquotes tell code from words.
+StyledPart part_of(const Span& span, const Terminal& terminal) {
+    return {span.code && !terminal.colour ? fmt::format("`{}`", span.text) : span.text, style_of(span)};
+}
+
 std::string repeated(std::string_view text, int times) {
     std::string result;
     for (int i = 0; i < times; ++i) {
@@ -104,8 +109,7 @@ private:
         StyledText text;
         for (std::size_t i = 0; i < spans.size(); ++i) {
             const Span& span = spans[i];
-            const std::string quote = span.code && !terminal_.colour ? "`" : "";
-            text.push_back({quote + span.text + quote, style_of(span)});
+            text.push_back(part_of(span, terminal_));
             if (span.image) {
                 text.push_back({" (" + target_of(span.target, style_.folder) + ")", "2"});
             } else if (!span.target.empty() && (i + 1 == spans.size() || spans[i + 1].target != span.target)) {
@@ -381,8 +385,7 @@ DocumentText document_text(const std::vector<Block>& page, const DocumentStyle& 
 std::vector<std::string> wrap_spans(const Spans& spans, int width, const Terminal& terminal) {
     StyledText text;
     for (const Span& span : spans) {
-        const std::string quote = span.code && !terminal.colour ? "`" : "";
-        text.push_back({quote + span.text + quote, style_of(span)});
+        text.push_back(part_of(span, terminal));
     }
     std::vector<std::string> result;
     for (const StyledLine& line : wrap_styled(text, width, terminal)) {
