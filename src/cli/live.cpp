@@ -149,14 +149,20 @@ report::Surroundings surroundings_of(const Context& context, int columns) {
 }  // namespace
 
 LiveRun run_live(const Context& context, std::string_view line, int columns) {
-    const Line command = read_line(line);
+    const report::Surroundings surroundings = surroundings_of(context, columns);
     std::ostringstream out;
     std::ostringstream err;
     LiveRun result;
-    result.code = run(command.arguments, context.explorer, surroundings_of(context, columns), out, err);
-    result.out = out.str();
-    for (const Filter& filter : command.filters) {
-        result.out = filtered(result.out, filter);
+    try {
+        const Line command = read_line(line);
+        result.code = run(command.arguments, context.explorer, surroundings, out, err);
+        result.out = out.str();
+        for (const Filter& filter : command.filters) {
+            result.out = filtered(result.out, filter);
+        }
+    } catch (const UsageError& error) {
+        result.code = bad_usage;
+        tell(error.message(), context.language, surroundings, err);
     }
     result.err = err.str();
     return result;

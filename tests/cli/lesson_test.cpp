@@ -13,7 +13,6 @@
 #include "teaching/lecture.h"
 #include "teaching/lesson.h"
 #include "text.h"
-#include "usage_error.h"
 
 using namespace flashlens;
 using namespace flashlens::cli;
@@ -172,7 +171,11 @@ TEST_CASE("of pipes there are three, one after the other") {
     CHECK(lines(live("flashlens walk --step 2 --order v2 | grep -E '^reads'").out).size() == 1);
     for (const char* pipe : {"| wc -l", "| head", "| head -n x", "| tail -n 5", "| grep x", "|", "| head -n 1 |"}) {
         CAPTURE(pipe);
-        CHECK_THROWS_AS(live(std::string("flashlens walk ") + pipe), UsageError);
+        const LiveRun refused = live(std::string("flashlens walk ") + pipe);
+        CHECK(refused.code == 2);
+        CHECK(refused.out.empty());
+        CHECK(has(refused.err, "after | only grep -E PATTERN, head -n N and tail -n +N can stand here"));
+        CHECK(english_word_in(live(std::string("flashlens walk ") + pipe, Language::zh).err) == "");
     }
     CHECK(live("flashlens walk '|'").code == 2);  // quoted it is a word
 }

@@ -35,4 +35,6 @@ while IFS=: read -r page link; do
     target=${target%[)#]}
     [[ -e $(dirname "$page")/$target ]] || fail "$page links to $target, which is not installed"
 done < <(grep -roHE '\]\([^):#]+[)#]' "$lessons" --include='*.md')
+"$program" lesson 7 --lang zh | grep -q 'v2 赢在哪里' || fail "lesson 7 is not shown"
+"$program" lecture --step 8 | grep -q 'num_splits' || fail "the lecture is not played"
 bash -n share/bash-completion/completions/flashlens || fail "the bash completion is no bash"
