@@ -17,7 +17,8 @@ if(TARGET flashlens)
 endif()
 install(FILES README.md README.zh.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY data/ DESTINATION ${CMAKE_INSTALL_DATADIR}/flashlens/data)
-# The lessons, and beside them the sources that they point into.
+# The lessons, and beside them what they point into: the sources, and the READMEs.
+install(FILES README.md README.zh.md DESTINATION ${CMAKE_INSTALL_DATADIR}/flashlens)
 install(
   DIRECTORY lessons/
   DESTINATION ${CMAKE_INSTALL_DATADIR}/flashlens/lessons
@@ -31,4 +32,5 @@ install(
   FILES_MATCHING
   PATTERN "*.h"
   PATTERN "*.cuh"
-  PATTERN "*.md")
+  PATTERN "*.md"
+  PATTERN "CMakeLists.txt")

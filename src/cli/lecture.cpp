@@ -70,8 +70,10 @@ private:
             const std::size_t top = step_ == shown_step_ ? scroll_.top() : 0;
             shown_ = {};
             scroll_ = {};
-            scroll_.set(lines_at_hand(), screen.lines());
-            screen.show(scroll_.seen(false));  // the title stands while the commands run
+            scroll_.set(lines_at_hand(), screen.lines() - 1);
+            if (!context_.dumb) {
+                screen.show(scroll_.seen(false));  // the title stands while the commands run
+            }
             shown_ = run_step(context_, lecture_.steps[step_], terminal_.columns);
             scroll_.set(lines_at_hand(), screen.lines());
             scroll_.go_to(top);

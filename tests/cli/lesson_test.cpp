@@ -1,6 +1,9 @@
 // `lesson` and `lecture` into a pipe, and the commands that they run.
 #include <doctest/doctest.h>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <sstream>
 #include <string>
 #include <vector>
@@ -86,6 +89,16 @@ TEST_CASE("no such lesson: those that there are") {
     CHECK(run({"lesson", "7", "--notes"}).code == 2);
     CHECK(run({"lecture", "--answers"}).code == 2);
     CHECK(run({"lecture", "3"}).code == 2);
+}
+
+TEST_CASE("completion knows the lessons") {
+    for (const char* shell : {"bash", "zsh"}) {
+        const std::string script = run({"completion", shell}).out;
+        CHECK(has(script, "lesson) "));
+        CHECK(has(script, fmt::format("{}", fmt::join(lesson_names(), " "))));
+        CHECK(has(script, "--answers"));
+        CHECK(has(script, "--notes"));
+    }
 }
 
 TEST_CASE("lecture --step: from there on; one that is not there") {
