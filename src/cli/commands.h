@@ -31,7 +31,7 @@ struct Context {
     bool show_progress = false;  ///< standard error is a terminal
     bool takes_keys = false;     ///< standard input and output are terminals
     bool dumb = false;           ///< escape codes mean nothing to them
-    std::ostream& out;
+    std::ostream& out;           ///< shown when the command ends, or when it is flushed
     std::ostream& err;
 };
 
@@ -45,6 +45,7 @@ int run_source(const Context& context);
 int run_walk(const Context& context);
 int run_lesson(const Context& context);
 int run_lecture(const Context& context);
+int run_quiz(const Context& context);
 int run_completion(const Context& context);
 
 /// What may follow `source`: its stages, and "all".

@@ -18,9 +18,9 @@ namespace {
 using enum Command;
 
 constexpr Commands questions{compare, explain, map, sweep, bench};
-constexpr Commands reports{compare, explain, map, sweep, bench, devices, source, walk};
+constexpr Commands reports{compare, explain, map, sweep, bench, devices, source, walk, quiz};
 /// Those that say things in a language.
-constexpr Commands worded{compare, explain, map, sweep, bench, devices, source, walk, lesson, lecture, help};
+constexpr Commands worded{compare, explain, map, sweep, bench, devices, source, walk, lesson, lecture, quiz, help};
 constexpr Commands numbers{compare, explain, map, sweep, bench, walk};
 
 constexpr std::array option_table = std::to_array<Option>({
@@ -37,7 +37,7 @@ constexpr std::array option_table = std::to_array<Option>({
     {"--align", "", Values::choices, "bottom-right top-left", numbers, true},
     {"--dtype", "", Values::choices, "fp16 bf16", questions, true},
     {"--scale", "", Values::number, "", numbers, true},
-    {"--seed", "", Values::number, "", numbers, true, true},
+    {"--seed", "", Values::number, "", {compare, explain, map, sweep, bench, walk, quiz}, true, true},
     {"--dist", "", Values::choices, "normal uniform sharp ones", numbers, true, true},
     {"--machine", "", Values::choices, "auto gpu cpu", {compare, sweep}},
     {"--gpu", "", Values::cards, "", {compare, explain, map, sweep}, true},
@@ -48,7 +48,7 @@ constexpr std::array option_table = std::to_array<Option>({
     {"--view", "", Values::choices, "ctas warps lanes blocks sms", {map}},
     {"--output", "", Values::folder, "", {compare}},
     {"--chart", "", Values::charts, "", {sweep}},
-    {"--count", "", Values::choices, "auto on off", {sweep}},
+    {"--count", "", Values::choices, "auto on off", {sweep, quiz}},
     {"--shapes", "", Values::number, "", {bench}},
     {"--samples", "", Values::number, "", {bench}},
     {"--limit", "", Values::choices, "measured nominal", {bench}},
@@ -65,6 +65,14 @@ constexpr std::array option_table = std::to_array<Option>({
     {"--step", "", Values::number, "", {walk, lecture}},
     {"--notes", "", Values::none, "", {lecture}},
     {"--answers", "", Values::none, "", {lesson}},
+    {"--topic",
+     "",
+     Values::choices,
+     "grid splits main-loop online-softmax warps shared-memory occupancy numerics masking gqa reading",
+     {quiz}},
+    {"--level", "", Values::choices, "1 2 3", {quiz}},
+    {"--review", "", Values::none, "", {quiz}},
+    {"--mock", "", Values::none, "", {quiz}},
     {"--json", "", Values::file, "", reports},
     {"--csv", "", Values::file, "", {sweep, bench}},
     {"--svg", "", Values::file, "", {map, sweep}},
@@ -72,8 +80,8 @@ constexpr std::array option_table = std::to_array<Option>({
     {"--no-color", "", Values::none, "", worded},
 });
 
-constexpr std::array all_commands{compare, explain, map,    sweep,   bench,      devices,
-                                  source,  walk,    lesson, lecture, completion, help};
+constexpr std::array all_commands{compare, explain, map,     sweep, bench,      devices, source,
+                                  walk,    lesson,  lecture, quiz,  completion, help};
 /// Those that a word may follow which is no option.
 constexpr Commands with_word{source, lesson, completion, help};
 
@@ -171,6 +179,8 @@ std::string_view name_of(Command command) {
             return "lesson";
         case Command::lecture:
             return "lecture";
+        case Command::quiz:
+            return "quiz";
         case Command::completion:
             return "completion";
         case Command::help:

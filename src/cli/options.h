@@ -13,7 +13,21 @@
 
 namespace flashlens::cli {
 
-enum class Command { compare, explain, map, sweep, bench, devices, source, walk, lesson, lecture, completion, help };
+enum class Command {
+    compare,
+    explain,
+    map,
+    sweep,
+    bench,
+    devices,
+    source,
+    walk,
+    lesson,
+    lecture,
+    quiz,
+    completion,
+    help
+};
 
 std::string_view name_of(Command command);
 

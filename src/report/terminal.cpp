@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <initializer_list>
+#include <iostream>
 
 namespace flashlens::report {
 namespace {
@@ -61,6 +62,7 @@ Surroundings surroundings_here() {
     here.input_is_terminal = isatty(STDIN_FILENO) != 0;
     here.output_is_terminal = isatty(STDOUT_FILENO) != 0;
     here.errors_are_terminal = isatty(STDERR_FILENO) != 0;
+    here.input = &std::cin;
     winsize window{};
     if (here.output_is_terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0) {
         here.window_columns = window.ws_col;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <istream>
 #include <optional>
 #include <string>
 
@@ -21,6 +22,7 @@ struct Surroundings {
     bool input_is_terminal = false;
     bool output_is_terminal = false;
     bool errors_are_terminal = false;
+    std::istream* input = nullptr;      ///< standard input; null: there is none
     std::optional<int> window_columns;  ///< what the terminal driver says; empty when output is no terminal
 };
 

@@ -193,6 +193,12 @@ Result run(const std::vector<std::string>& arguments, const World& world) {
         const auto found = world.variables.find(name);
         return found == world.variables.end() ? std::nullopt : std::optional(found->second);
     };
+    std::istringstream input(world.input);
+    surroundings.input = &input;
+    surroundings.input_is_terminal = world.typed;
+    if (world.real_explorer) {
+        explorer = real_explorer();
+    }
     surroundings.output_is_terminal = surroundings.errors_are_terminal = world.terminal;
     std::ostringstream out;
     std::ostringstream err;

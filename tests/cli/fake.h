@@ -25,6 +25,9 @@ struct Result {
 struct World {
     std::map<std::string, std::string> variables;
     bool terminal = false;            ///< both standard output and standard error
+    std::string input;                ///< standard input
+    bool typed = false;               ///< which is a terminal
+    bool real_explorer = false;       ///< that of src/explorer
     Verdict verdict = Verdict::pass;  ///< of v2
     std::string failure;              ///< compare, explain, sweep and bench throw this
     std::function<void()> meets;      ///< and call this, which may throw what it likes
