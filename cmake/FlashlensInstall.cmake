@@ -25,7 +25,8 @@ install(
   FILES_MATCHING
   PATTERN "*.md"
   PATTERN "*.csv"
-  PATTERN "*.svg")
+  PATTERN "*.svg"
+  PATTERN "quiz" EXCLUDE) # the program has them built in
 install(
   DIRECTORY kernels/
   DESTINATION ${CMAKE_INSTALL_DATADIR}/flashlens/kernels

@@ -207,7 +207,8 @@ class Checker:
                 words = [re.sub("^/tmp/", "", word) for word in words]  # what a README has written there
                 done = subprocess.run(
                     [self.flashlens, *words[1:]],
-                    cwd=folder, env=os.environ | changed, capture_output=True, encoding="utf-8", check=False,
+                    cwd=folder, env=os.environ | changed, stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8",
+                    check=False,
                 )  # fmt: skip
             self.printed[command] = (done.returncode, done.stdout if done.returncode == 0 else done.stderr)
         return self.printed[command]
