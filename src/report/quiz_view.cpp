@@ -21,10 +21,11 @@ using teaching::QuizKind;
 using teaching::QuizQuestion;
 using teaching::QuizUnit;
 
-constexpr std::array<std::string_view, 10> lessons{
-    "0-in-one-sentence",    "1-source-map",      "2-launch-grid",   "3-main-loop", "4-blocks-and-warps",
-    "5-work-between-warps", "6-non-matmul-work", "7-where-v2-wins", "8-interview", "9-what-comes-after"};
 constexpr int widest = 100;  // lines of prose are not longer, however wide the terminal is
+
+std::string lesson_command(int lesson) {
+    return fmt::format("flashlens lesson {}", lesson);
+}
 
 int columns_of(const Terminal& terminal) {
     return std::min(terminal.columns, widest);
@@ -106,8 +107,7 @@ std::string right_of(const QuizQuestion& q) {
 std::string references(const QuizQuestion& q, Language language, const Terminal& terminal) {
     std::string result = in_lines(q.show, "  " + std::string(text(language, Text::quiz_show)), terminal);
     for (const int lesson : q.read) {
-        result +=
-            in_lines(lesson_file(lesson, language), "  " + std::string(text(language, Text::quiz_read)), terminal);
+        result += in_lines(lesson_command(lesson), "  " + std::string(text(language, Text::quiz_read)), terminal);
     }
     return result;
 }
@@ -126,11 +126,6 @@ std::string points_text(double points) {
 }
 
 }  // namespace
-
-std::string lesson_file(int lesson, Language language) {
-    return fmt::format("lessons/{}/{}.md", language == Language::zh ? "zh" : "en",
-                       lessons[static_cast<std::size_t>(lesson)]);
-}
 
 std::string quiz_lines(const std::string& text, const std::string& first, const Terminal& terminal) {
     return in_lines(plain(text, terminal), first, terminal);
@@ -256,7 +251,7 @@ std::string quiz_summary(const QuizRun& run, Language language, const Terminal& 
         for (const std::string& id : ids) {
             of += (of.empty() ? "" : language == Language::zh ? "、" : ", ") + id;
         }
-        result += in_lines(fill(language, Text::quiz_read_of, lesson_file(lesson, language), of), "  ", terminal);
+        result += in_lines(fill(language, Text::quiz_read_of, lesson_command(lesson), of), "  ", terminal);
     }
     return result + in_lines(text(language, Text::quiz_review), "", terminal);
 }

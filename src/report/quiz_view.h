@@ -46,7 +46,4 @@ std::string quiz_lines(const std::string& text, const std::string& first, const 
 
 std::string quiz_to_json(const QuizRun& run, Language language);
 
-/// Where the lesson of this number is, from the project's root.
-std::string lesson_file(int lesson, Language language);
-
 }  // namespace flashlens::report
