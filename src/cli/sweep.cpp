@@ -243,10 +243,8 @@ const report::Quantity* charted(const AskedChart& asked, const Sweep& sweep) {
     }
     const std::vector<const report::Quantity*> known = report::known_quantities(sweep);
     if (std::find(known.begin(), known.end(), asked.quantity) == known.end()) {
-        std::vector<std::string_view> names;
-        for (const report::Quantity* quantity : known) {
-            names.emplace_back(quantity->name);
-        }
+        std::vector<std::string_view> names(known.size());
+        std::transform(known.begin(), known.end(), names.begin(), [](const report::Quantity* q) { return q->name; });
         refuse("--chart", asked.quantity->name,
                say("no point of this sweep has that figure; there are {}", list(names)));
     }
