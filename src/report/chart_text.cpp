@@ -41,19 +41,6 @@ std::string coloured(std::string_view text, std::size_t hue, const Terminal& ter
     return std::string("\x1b[") + hue_codes[hue % hues] + "m" + std::string(text) + "\x1b[0m";
 }
 
-std::string repeated(std::string_view text, int times) {
-    std::string result;
-    for (int i = 0; i < times; ++i) {
-        result += text;
-    }
-    return result;
-}
-
-std::string without_blanks_at_the_end(std::string line) {
-    line.erase(line.find_last_not_of(' ') + 1);
-    return line;
-}
-
 /// Is the dot drawn that is this many steps along its line?
 bool drawn(std::size_t form, int step) {
     switch (form % forms) {
@@ -241,7 +228,7 @@ private:
             const std::string& label = labels[static_cast<std::size_t>(row)];
             std::string line = repeated(" ", gutter_ - display_width(label)) + label + " ";
             line += terminal_.utf8 ? (label.empty() ? "│" : "┤") : (label.empty() ? "|" : "+");
-            result += without_blanks_at_the_end(line + canvas_.row(row)) + "\n";
+            result += without_blanks_at_end(line + canvas_.row(row)) + "\n";
         }
         return result;
     }

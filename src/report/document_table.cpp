@@ -1,4 +1,5 @@
 #include "report/document_table.h"
+#include "report/width.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -13,14 +14,6 @@ using Rows = std::vector<std::vector<StyledText>>;
 constexpr int gap = 2;            ///< between columns
 constexpr int wide_enough = 12;   ///< columns of text are not made narrower than that, or than their longest word
 constexpr int record_indent = 2;  ///< of a value that stands below its heading
-
-std::string repeated(std::string_view text, int times) {
-    std::string result;
-    for (int i = 0; i < times; ++i) {
-        result += text;
-    }
-    return result;
-}
 
 std::string blanks(int count) {
     return std::string(static_cast<std::size_t>(std::max(count, 0)), ' ');
@@ -56,11 +49,6 @@ std::string aligned(const StyledLine& line, int width, Align align) {
     return blanks(left) + line.text + blanks(room - left);
 }
 
-std::string without_blanks_at_the_end(std::string line) {
-    line.erase(line.find_last_not_of(' ') + 1);
-    return line;
-}
-
 /// True when the row needs more than one line.
 bool add_row(const std::vector<StyledText>& row, const std::vector<int>& widths, const std::vector<Align>& aligns,
              const Terminal& terminal, std::vector<std::string>& lines) {
@@ -76,7 +64,7 @@ bool add_row(const std::vector<StyledText>& row, const std::vector<int>& widths,
             const StyledLine cell = i < cells[column].size() ? cells[column][i] : StyledLine{};
             line += (column > 0 ? blanks(gap) : "") + aligned(cell, widths[column], aligns[column]);
         }
-        lines.push_back(without_blanks_at_the_end(line));
+        lines.push_back(without_blanks_at_end(line));
     }
     return height > 1;
 }

@@ -41,19 +41,6 @@ StyledPart part_of(const Span& span, const Terminal& terminal) {
     return {span.code && !terminal.colour ? fmt::format("`{}`", span.text) : span.text, style_of(span)};
 }
 
-std::string repeated(std::string_view text, int times) {
-    std::string result;
-    for (int i = 0; i < times; ++i) {
-        result += text;
-    }
-    return result;
-}
-
-std::string without_blanks_at_the_end(std::string line) {
-    line.erase(line.find_last_not_of(' ') + 1);
-    return line;
-}
-
 /// Where a link of a page leads, from the project's root; addresses elsewhere as they are.
 std::string target_of(const std::string& target, std::string_view folder) {
     const bool elsewhere = target.find("://") != std::string::npos || target.starts_with('#');
@@ -86,7 +73,7 @@ private:
 
     void line(const std::string& text) {
         if (gap_ && !result_.lines.empty()) {
-            push(without_blanks_at_the_end(mark_.empty() ? indent_ : outer_indent_));
+            push(without_blanks_at_end(mark_.empty() ? indent_ : outer_indent_));
             result_.blocks.back() = result_.blocks[result_.blocks.size() - 2];  // it is below a block, not in the next
         }
         gap_ = false;
@@ -251,7 +238,7 @@ private:
                 CodeCell cell;
                 cell.text = source;
                 for (const std::string& part : code_lines(cell, {}, room(), terminal_)) {
-                    line(without_blanks_at_the_end(part));
+                    line(without_blanks_at_end(part));
                 }
             } else {
                 show_verbatim(source);
@@ -298,7 +285,7 @@ private:
     /// What a program printed: never moved, and cut only where it is too wide.
     void show_verbatim(const std::string& source) {
         for (const std::string& piece : cut(source, room())) {
-            line(without_blanks_at_the_end(piece));
+            line(without_blanks_at_end(piece));
         }
     }
     static std::vector<std::string> cut(std::string_view text, int width) {

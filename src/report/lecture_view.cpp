@@ -20,14 +20,6 @@ using teaching::Block;
 
 constexpr Bilingual notes_word{"say", "讲稿"};
 
-std::string repeated(std::string_view text, int times) {
-    std::string result;
-    for (int i = 0; i < times; ++i) {
-        result += text;
-    }
-    return result;
-}
-
 std::string rule(int width, bool heavy, const Terminal& terminal) {
     const std::string_view unicode = heavy ? "━" : "─";
     return with_style(repeated(terminal.utf8 ? unicode : heavy ? "=" : "-", width), heavy ? "" : "2", terminal);

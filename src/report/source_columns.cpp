@@ -13,14 +13,6 @@
 namespace flashlens::report {
 namespace {
 
-std::string repeated(std::string_view text, int times) {
-    std::string result;
-    for (int i = 0; i < times; ++i) {
-        result += text;
-    }
-    return result;
-}
-
 std::string_view dash(const Terminal& terminal) {
     return terminal.utf8 ? "─" : "-";
 }

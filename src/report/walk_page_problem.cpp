@@ -5,6 +5,7 @@
 
 #include "report/numbers.h"
 #include "report/walk_page.h"
+#include "report/width.h"
 
 namespace flashlens::report {
 namespace {
@@ -35,11 +36,6 @@ Lines matrix_lines(const WalkPage& page, std::string_view name, char letter, con
         lines.push_back(std::move(text));
     }
     return lines;
-}
-
-std::string without_blanks_at_end(std::string text) {
-    text.erase(text.find_last_not_of(' ') + 1);
-    return text;
 }
 
 /// A row of numbers broken where the terminal ends, the rest under the first number.

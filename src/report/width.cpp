@@ -131,6 +131,19 @@ int display_width(std::string_view text) {
     return width;
 }
 
+std::string repeated(std::string_view text, int times) {
+    std::string result;
+    for (int i = 0; i < times; ++i) {
+        result += text;
+    }
+    return result;
+}
+
+std::string without_blanks_at_end(std::string text) {
+    text.erase(text.find_last_not_of(' ') + 1);
+    return text;
+}
+
 std::string pad(std::string_view text, int width) {
     const int missing = width - display_width(text);
     return std::string(text) + std::string(static_cast<std::size_t>(std::max(missing, 0)), ' ');

@@ -24,6 +24,10 @@ int display_width(std::string_view text);
 /// `text` with blanks after it up to `width` columns; unchanged when it is wider.
 std::string pad(std::string_view text, int width);
 
+std::string repeated(std::string_view text, int times);
+
+std::string without_blanks_at_end(std::string text);
+
 /// Lines of at most `width` columns: broken at blanks and between Chinese characters (never before closing punctuation
 /// or after an opening bracket), inside a word only when the word alone is too wide. At least one line. A newline in
 /// `text` always breaks; a no-break space (U+00A0) never does, and comes out as a blank. `width` below 2 counts as 2.
