@@ -21,7 +21,7 @@ enum class Machine { cpu, gpu };
 struct LaunchFacts {
     Tile tile;
     Grid grid;
-    std::string axes;   ///< what x, y, z are: "query block, batch, head"
+    Message axes;       ///< what x, y, z are: "query block, batch, head"
     std::string owns;   ///< what one CTA owns
     std::string warps;  ///< what the warps split: "4 warps over keys"
     int threads = 0;

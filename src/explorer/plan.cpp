@@ -96,7 +96,7 @@ void plan_v1(VariantFacts& facts, const Problem& problem, const hardware::Card& 
     if (!facts.refusal.empty()) {
         return;
     }
-    launch.axes = "batch, head, split";
+    launch.axes = say("batch, head, split");
     launch.warps = fmt::format("{} warps over keys", v1::warps);
     launch.threads = 32 * v1::warps;
     launch.tile = v1::choose_tile(problem.head_dim, problem.seqlen_k);
@@ -135,7 +135,7 @@ void plan_v2(VariantFacts& facts, const Problem& problem, const hardware::Card& 
     if (!facts.refusal.empty()) {
         return;
     }
-    launch.axes = "query block, batch, head";
+    launch.axes = say("query block, batch, head");
     launch.tile = v2::choose_tile(problem.head_dim, table_chip(card.chip), problem.causal);
     launch.warps = fmt::format("{} warps over query rows", launch.tile.warps);
     launch.threads = 32 * launch.tile.warps;
@@ -159,7 +159,7 @@ void plan_v2_tuned(VariantFacts& facts, const Problem& problem, const hardware::
         return;
     }
     const std::int64_t heads = problem.batch * problem.heads;
-    launch.axes = "query block of a head";
+    launch.axes = say("query block of a head");
     launch.tile =
         v2_tuned::choose_tile(problem.head_dim, table_chip(card.chip), problem.seqlen_q, heads, card.sm_count);
     launch.warps = fmt::format("{} warps over query rows", launch.tile.warps);

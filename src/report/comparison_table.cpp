@@ -160,7 +160,7 @@ void Builder::launch() {
     row(Text::grid, [&](const VariantFacts& v) {
         return say(Text::grid_ctas, v.launch.grid.x, v.launch.grid.y, v.launch.grid.z, whole(v.launch.ctas));
     });
-    row(Text::axes, [](const VariantFacts& v) { return v.launch.axes; });
+    row(Text::axes, [&](const VariantFacts& v) { return v.launch.axes.in(language_); });
     row(Text::ctas_with_work, [](const VariantFacts& v) { return whole(v.launch.ctas_with_work); });
     if (any([](const VariantFacts& v) { return v.launch.splits.has_value(); })) {
         row(Text::splits,

@@ -68,7 +68,7 @@ Json counters(const simt::Counters& c) {
 
 void add_launch(Json& json, const LaunchFacts& launch) {
     json["grid"] = {launch.grid.x, launch.grid.y, launch.grid.z};
-    json["axes"] = launch.axes;
+    json["axes"] = launch.axes.en;
     json["owns"] = launch.owns;
     json["tile"] = {{"block_m", launch.tile.block_m},
                     {"block_n", launch.tile.block_n},

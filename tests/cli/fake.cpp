@@ -18,7 +18,7 @@ VariantFacts variant(const std::string& name, Verdict verdict) {
     facts.name = name;
     facts.launch.tile = {64, 128, 128, 4};
     facts.launch.grid = {4, 2, 16};
-    facts.launch.axes = "query block, batch, head";
+    facts.launch.axes = say("query block, batch, head");
     facts.launch.threads = 128;
     facts.launch.registers = 255;
     facts.launch.occupancy = {2, hardware::Limiter::registers, 0.125, {}};

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "say.h"
+
 namespace flashlens::report::samples {
 namespace {
 
@@ -28,7 +30,7 @@ VariantFacts v1() {
     facts.name = "v1";
     facts.launch.tile = {64, 16, 256, 4};
     facts.launch.grid = {2, 16, 13};
-    facts.launch.axes = "batch, head, split";
+    facts.launch.axes = say("batch, head, split");
     facts.launch.owns = "every 13th 16-row query tile";
     facts.launch.warps = "4 warps over keys";
     facts.launch.threads = 128;
@@ -73,7 +75,7 @@ VariantFacts v2() {
     facts.name = "v2";
     facts.launch.tile = {64, 128, 128, 4};
     facts.launch.grid = {4, 2, 16};
-    facts.launch.axes = "query block, batch, head";
+    facts.launch.axes = say("query block, batch, head");
     facts.launch.owns = "one 128-row query block";
     facts.launch.warps = "4 warps over query rows";
     facts.launch.smem_bytes = 49152;
