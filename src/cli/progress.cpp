@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "report/numbers.h"
 #include "report/width.h"
 #include "say.h"
+#include "whole.h"
 
 namespace flashlens::cli {
 namespace {
@@ -24,7 +24,7 @@ std::string progress_line(const Message& what, double done, double total_seconds
                                    std::string(bar_width - full, '-'), std::floor(100.0 * share));
     const double left = total_seconds * (1.0 - share);
     if (std::isfinite(left) && left >= 1.0) {
-        line += say(", about {} s left", report::whole(std::llround(left))).in(language);
+        line += say(", about {} s left", whole(std::llround(left))).in(language);
     }
     return report::wrap(line, columns).front();
 }

@@ -8,10 +8,10 @@
 #include <system_error>
 
 #include "cli/strict.h"
-#include "report/numbers.h"
 #include "report/width.h"
 #include "say.h"
 #include "split.h"
+#include "whole.h"
 
 namespace flashlens::cli {
 namespace {
@@ -30,7 +30,7 @@ public:
             refuse(option_, text_,
                    say("would be {} values, and a sweep has at most {} points; a larger step, or a factor as "
                        "in 1:4096:x2, makes fewer",
-                       count_text(), report::whole(static_cast<std::int64_t>(most_))));
+                       count_text(), whole(static_cast<std::int64_t>(most_))));
         }
         return std::move(numbers_);
     }
@@ -138,8 +138,7 @@ private:
     }
     Message count_text() const {
         constexpr auto most_shown = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-        return overflow_ || total_ > most_shown ? say("over 2^63")
-                                                : as_it_is(report::whole(static_cast<std::int64_t>(total_)));
+        return overflow_ || total_ > most_shown ? say("over 2^63") : as_it_is(whole(static_cast<std::int64_t>(total_)));
     }
 
     std::string_view option_;

@@ -11,7 +11,6 @@
 #include "cli/request.h"
 #include "cli/strict.h"
 #include "hardware/card.h"
-#include "report/numbers.h"
 #include "report/svg.h"
 #include "report/sweep_chart.h"
 #include "report/sweep_data.h"
@@ -20,6 +19,7 @@
 #include "report/width.h"
 #include "say.h"
 #include "usage_error.h"
+#include "whole.h"
 
 namespace flashlens::cli {
 namespace {
@@ -129,9 +129,8 @@ void refuse_too_many(const std::vector<Listed>& swept) {
     }
     if (overflow || points > most_points) {
         throw UsageError(say("{} would be {} points; a sweep has at most {}: larger steps or fewer options make fewer",
-                             product,
-                             overflow ? say("over 2^63") : as_it_is(report::whole(static_cast<std::int64_t>(points))),
-                             report::whole(static_cast<std::int64_t>(most_points))));
+                             product, overflow ? say("over 2^63") : as_it_is(whole(static_cast<std::int64_t>(points))),
+                             whole(static_cast<std::int64_t>(most_points))));
     }
 }
 

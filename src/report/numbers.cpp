@@ -13,15 +13,6 @@ std::string not_finite(double value) {
     return std::isnan(value) ? "NaN" : value > 0 ? "inf" : "-inf";
 }
 
-std::string with_thousands(std::string digits) {
-    const std::size_t start = digits.front() == '-' ? 1 : 0;
-    for (std::size_t at = digits.size(); at > start + 3;) {
-        at -= 3;
-        digits.insert(at, 1, ',');
-    }
-    return digits;
-}
-
 struct UnitOf {
     double size;
     std::string_view name;
@@ -44,10 +35,6 @@ std::string in_units(double value, const std::array<UnitOf, Count>& units) {
 }
 
 }  // namespace
-
-std::string whole(std::int64_t value) {
-    return with_thousands(fmt::format("{}", value));
-}
 
 std::string signed_offset(std::int64_t value) {
     return fmt::format("{} {}", value < 0 ? '-' : '+', value < 0 ? -value : value);

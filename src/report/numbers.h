@@ -1,14 +1,14 @@
 // Numbers as people read them. ASCII only; a value that is no finite number reads "NaN", "inf" or "-inf", without a
-// unit.
+// unit. Of whole numbers: whole.h.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
+#include "whole.h"
+
 namespace flashlens::report {
 
-/// "1,234,567".
-std::string whole(std::int64_t value);
 /// What is added to a name before it: "+ 5", "- 230", "+ 0".
 std::string signed_offset(std::int64_t value);
 /// Three significant digits without an exponent: "0.0123", "1.93", "12.5", "416", "12,300".

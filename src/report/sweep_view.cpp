@@ -105,7 +105,7 @@ private:
         list = list.empty() ? item : say(Text::comma, list, item);
     }
 
-    static std::string whole_number(std::size_t value) { return report::whole(static_cast<std::int64_t>(value)); }
+    static std::string whole_number(std::size_t value) { return flashlens::whole(static_cast<std::int64_t>(value)); }
 
     void make_columns() {
         std::vector<std::string> variants;

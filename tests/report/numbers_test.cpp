@@ -5,6 +5,7 @@
 #include "report/numbers.h"
 
 using namespace flashlens::report;
+using flashlens::whole;
 
 TEST_CASE("numbers") {
     CHECK(whole(0) == "0");
