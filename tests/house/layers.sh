@@ -56,19 +56,8 @@ violations() {
         grep -v '^kernels/primitives/' | sed 's/$/   (the chip is a template parameter)/' || true
 }
 
-# notices FILE LINE: with LINE added to FILE in a copy, there is something to report.
-notices() {
-    mkdir -p "$(dirname "$copy/$1")"
-    printf '%s\n' "$2" >>"$copy/$1"
-    if [[ -z $(violations "$copy") ]]; then
-        echo "layers.sh did not notice: $2 in $1"
-        exit 1
-    fi
-    rm "$copy/$1"
-}
-
-copy=$(mktemp -d)
-trap 'rm -rf "$copy"' EXIT
+# shellcheck source=tests/house/notices.sh
+source "$(dirname "${BASH_SOURCE[0]}")/notices.sh"
 notices kernels/v1/bad.h '#include "explorer/problem.h"'
 notices kernels/v1/bad.h '#include <fmt/core.h>'
 notices kernels/v2/bad.h '#ifdef __CUDACC__'

@@ -20,19 +20,8 @@ violations() {
         --include='*.cuh' 2>/dev/null | sed 's/$/   (say() says it in every language)/' || true
 }
 
-# notices FILE LINE: with LINE in FILE of a copy, there is something to report.
-notices() {
-    mkdir -p "$(dirname "$copy/$1")"
-    printf '%s\n' "$2" >"$copy/$1"
-    if [[ -z $(violations "$copy") ]]; then
-        echo "told.sh did not notice: $2 in $1"
-        exit 1
-    fi
-    rm "$copy/$1"
-}
-
-copy=$(mktemp -d)
-trap 'rm -rf "$copy"' EXIT
+# shellcheck source=tests/house/notices.sh
+source "$(dirname "${BASH_SOURCE[0]}")/notices.sh"
 notices src/cli/bad.cpp 'throw std::runtime_error("no");'
 notices src/explorer/bad.cpp 'throw UsageError("no");'
 notices src/gpu/bad.cu 'throw Error({"no", "no"});'
