@@ -11,8 +11,7 @@
 #include <vector>
 
 #include "harness.h"
-#include "mutants/mutants.h"
-#include "mutants/watch.h"
+#include "mutants/run_copy.h"
 
 using namespace flashlens;
 using namespace flashlens::kernel_tests;
@@ -20,27 +19,15 @@ using Kind = simt::KernelError::Kind;
 
 namespace {
 
-const Mutant& find(const std::string& name) {
-    const auto found =
-        std::find_if(mutants().begin(), mutants().end(), [&](const Mutant& m) { return m.name == name; });
-    REQUIRE_MESSAGE(found != mutants().end(), name);
-    return *found;
-}
-
-Output run_mutant(const std::string& name, const Problem& p, const Inputs& inputs, int splits = 2,
-                  unsigned os_threads = 0) {
-    simt::LaunchOptions options;
-    options.os_threads = os_threads;
-    return run_with(p, inputs, options, [&](const AttentionParams& params, const simt::LaunchOptions& all) {
-        return find(name).launch(params, p.causal, splits, all);
-    });
-}
-
 /// The tests use the mutants' tiles, whatever the shape: v1 takes 128 keys a block for up to 128 keys only, and v2-tuned
 /// has an order of its own. So the unaltered copy is the watched one.
 Output run_unaltered(const std::string& name, const Problem& p, const Inputs& inputs) {
-    silent_warp = -1;
-    return run_mutant(name.substr(0, name.find('_')) + "_watched", p, inputs, 2, 1);
+    return run_watched(name.substr(0, name.find('_')), p, inputs);
+}
+
+Output run_mutant(const std::string& name, const Problem& p, const Inputs& inputs) {
+    return name.ends_with("_watched") ? run_unaltered(name, p, inputs)
+                                      : run_copy(find_copy(mutants(), name), p, inputs, 2);
 }
 
 /// GQA, tails of queries and keys, several blocks of both, some rows with huge logits if asked.
@@ -79,30 +66,6 @@ Inputs inputs_of(const Problem& p, bool huge_logits) {
         inputs.k[i] = round_to(60000.0, p.dtype);
     }
     return inputs;
-}
-
-struct RowsLoaded {
-    std::vector<int> queries, keys, values;
-};
-
-/// The first row of each load of a run of one head.
-RowsLoaded rows_loaded(const Output& output, const Problem& p) {
-    RowsLoaded rows;
-    const auto row_in = [&](const void* tensor, std::int64_t length, const void* at) {
-        const std::ptrdiff_t bytes = static_cast<const char*>(at) - static_cast<const char*>(tensor);
-        const std::int64_t row = bytes / (p.head_dim * 2);
-        return bytes >= 0 && row < length ? std::optional(static_cast<int>(row)) : std::nullopt;
-    };
-    for (const void* at : loads) {
-        if (const auto k_row = row_in(output.k_was_at, p.seqlen_k, at)) {
-            rows.keys.push_back(*k_row);
-        } else if (const auto v_row = row_in(output.v_was_at, p.seqlen_k, at)) {
-            rows.values.push_back(*v_row);
-        } else if (const auto q_row = row_in(output.q_was_at, 1 << 20, at)) {
-            rows.queries.push_back(*q_row);
-        }
-    }
-    return rows;
 }
 
 }  // namespace
@@ -155,7 +118,7 @@ TEST_CASE("mutants: maxima that are raised without need are counted") {
     const Problem p = shape(1, 1, 1, 100, 300, 64);  // 4 warps, 5 key blocks
     const Inputs inputs = random_inputs(p);
     const auto raises = [&](const char* name) {
-        const Output output = run_mutant(name, p, inputs, 2, 1);
+        const Output output = run_mutant(name, p, inputs);
         expect_right(p, inputs, output, name);
         return step(output.report, "raise_max").shuffles / 8;  // 2 for each of a lane's 4 rows
     };
@@ -167,8 +130,8 @@ TEST_CASE("mutants: neighbours raised along with a row show in their bits") {
     const Problem p = shape(1, 1, 1, 128, 300, 64);
     const auto neighbours_changed = [&](const char* name) {
         const Inputs one_rises = rising_inputs(p, [](auto i) { return i == 37; });
-        const Output plain = run_mutant(name, p, rising_inputs(p, [](auto) { return false; }), 2, 1);
-        const Output output = run_mutant(name, p, one_rises, 2, 1);
+        const Output plain = run_mutant(name, p, rising_inputs(p, [](auto) { return false; }));
+        const Output output = run_mutant(name, p, one_rises);
         expect_right(p, one_rises, output, name);
         std::set<std::int64_t> rows;
         for (std::size_t i = 0; i < output.o.size(); ++i) {
@@ -306,82 +269,5 @@ TEST_CASE("mutants: what is wrong fails the verdict") {
 }
 
 TEST_CASE("every mutant is tried") {
-    CHECK(mutants().size() == 3 + 2 + 2 + 11 + 2 + 3 + 16 + 7 + 3);
-}
-
-TEST_CASE("v1: warp w has keys 16w .. 16w+15 of every 64") {
-    // q = 0 weighs all keys alike; in group g of 64 keys, key j has a 1 in column j % 64. Without warp w's P V exactly its
-    // keys' columns are missing.
-    const Problem p = shape(1, 1, 1, 20, 256, 64);
-    for (std::int64_t group = 0; group < 4; ++group) {
-        const Inputs inputs = make_inputs(
-            p, [](auto...) { return 0.0; }, [](auto...) { return 1.0; },
-            [&](auto, auto j, auto, auto d) { return j / 64 == group && j % 64 == d ? 1.0 : 0.0; });
-        for (int warp = 0; warp < 4; ++warp) {
-            silent_warp = warp;
-            const Output output = run_mutant("v1_watched", p, inputs, 2, 1);
-            silent_warp = -1;
-            std::int64_t wrong = 0;
-            for (std::int64_t i = 0; i < p.seqlen_q; ++i) {
-                for (std::int64_t d = 0; d < 64; ++d) {
-                    const bool missing = output.o[at_q(p, 0, i, 0, d)] == 0;
-                    wrong += missing != (d / 16 == warp) ? 1 : 0;
-                }
-            }
-            CHECK_MESSAGE(wrong == 0, "keys of group " << group << ", warp " << warp);
-        }
-    }
-}
-
-TEST_CASE("v2 and v2-tuned: warp w has query rows 16w .. 16w+15 of every 64") {
-    const Problem p = shape(1, 1, 1, 256, 200, 64);
-    const Inputs inputs = make_inputs(
-        p, [](auto...) { return 0.0; }, [](auto...) { return 1.0; }, [](auto...) { return 1.0; });
-    for (const char* name : {"v2_watched", "tuned_watched"}) {
-        for (int warp = 0; warp < 4; ++warp) {
-            silent_warp = warp;
-            const Output output = run_mutant(name, p, inputs, 1, 1);
-            silent_warp = -1;
-            std::int64_t wrong = 0;
-            for (std::int64_t i = 0; i < p.seqlen_q; ++i) {
-                const bool missing = output.o[at_q(p, 0, i, 0, 0)] == 0;
-                wrong += missing != (i % 64 / 16 == warp) ? 1 : 0;
-            }
-            CHECK_MESSAGE(wrong == 0, name << ", warp " << warp);
-        }
-    }
-}
-
-TEST_CASE("v1 loads key blocks first to last, and for each its query tiles") {
-    const Problem p = shape(1, 1, 1, 80, 300, 64);  // 5 tiles, 3 key blocks
-    const Inputs inputs = random_inputs(p);
-    loads.clear();
-    const Output output = run_mutant("v1_watched", p, inputs, 2, 1);
-    const auto [queries, keys, values] = rows_loaded(output, p);
-    // two CTAs: tiles 0, 2, 4 and tiles 1, 3; the load after a CTA's last tile finds no rows left
-    CHECK(keys == std::vector<int>{0, 128, 256, 0, 128, 256});
-    CHECK(values == keys);
-    CHECK(queries == std::vector<int>{0, 32, 64, 96, 0, 32, 64, 96, 0, 32, 64, 96, 16, 48, 80, 16, 48, 80, 16, 48, 80});
-}
-
-TEST_CASE("v2 loads one query block, and key blocks last to first") {
-    const Problem p = shape(1, 1, 1, 200, 600, 64);
-    const Inputs inputs = random_inputs(p);
-    loads.clear();
-    const Output output = run_mutant("v2_watched", p, inputs, 1, 1);
-    const auto [queries, keys, values] = rows_loaded(output, p);
-    CHECK(keys == std::vector<int>{512, 384, 256, 128, 0, 512, 384, 256, 128, 0});
-    CHECK(values == keys);
-    CHECK(queries == std::vector<int>{0, 128});
-}
-
-TEST_CASE("v2-tuned takes the last query block first, and loads key blocks last to first") {
-    const Problem p = shape(1, 1, 1, 200, 300, 64);
-    const Inputs inputs = random_inputs(p);
-    loads.clear();
-    const Output output = run_mutant("tuned_watched", p, inputs, 1, 1);
-    const auto [queries, keys, values] = rows_loaded(output, p);
-    CHECK(keys == std::vector<int>{256, 192, 128, 64, 0, 256, 192, 128, 64, 0});
-    CHECK(values == keys);
-    CHECK(queries == std::vector<int>{128, 0});
+    CHECK(mutants().size() == 3 + 2 + 2 + 11 + 2 + 3 + 16 + 7);
 }

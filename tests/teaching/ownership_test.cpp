@@ -13,7 +13,7 @@
 #include "explorer/variant.h"
 #include "harness.h"
 #include "kernels/run.cuh"
-#include "mutants/mutants.h"
+#include "mutants/run_copy.h"
 #include "mutants/watch.h"
 #include "teaching/cta_traffic.h"
 #include "teaching/ownership.h"
@@ -113,18 +113,6 @@ Case watched_case(const std::string& name, const Problem& p, int splits) {
         planned.launch.splits = splits;
     }
     return {p, planned};
-}
-
-Output run_watched(const std::string& name, const Problem& p, const Inputs& inputs, int splits) {
-    loads.clear();
-    simt::LaunchOptions options;
-    options.os_threads = 1;
-    const auto mutant =
-        std::find_if(mutants().begin(), mutants().end(), [&](const Mutant& m) { return m.name == name + "_watched"; });
-    REQUIRE(mutant != mutants().end());
-    return run_with(p, inputs, options, [&](const AttentionParams& params, const simt::LaunchOptions& all) {
-        return mutant->launch(params, p.causal, splits, all);
-    });
 }
 
 /// First rows of the loads of a tensor, in order; loads that find no row left are passed over.

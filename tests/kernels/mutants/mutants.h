@@ -15,7 +15,8 @@ struct Mutant {
     simt::LaunchReport (*launch)(const AttentionParams&, bool causal, int splits, const simt::LaunchOptions&);
 };
 
-/// All of them, in the order of mutants.cmake (a generated file holds the list).
+/// In the order of mutants.cmake (generated files hold the lists): the watched copies (watch.h), and all others.
+const std::vector<Mutant>& watched();
 const std::vector<Mutant>& mutants();
 
 }  // namespace flashlens::kernel_tests
