@@ -48,7 +48,7 @@ constexpr std::array option_table = std::to_array<Option>({
     {"--view", "", Values::choices, "ctas warps lanes blocks sms", {map}},
     {"--output", "", Values::folder, "", {compare}},
     {"--chart", "", Values::charts, "", {sweep}},
-    {"--count", "", Values::choices, "auto on off", {sweep, quiz}},
+    {"--count", "", Values::choices, "auto on off", {sweep, quiz}, false, false, {quiz}},
     {"--shapes", "", Values::number, "", {bench}},
     {"--samples", "", Values::number, "", {bench}},
     {"--limit", "", Values::choices, "measured nominal", {bench}},

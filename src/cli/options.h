@@ -69,6 +69,7 @@ struct Option {
     Commands commands;             ///< those that take it
     bool swept = false;            ///< sweep takes a list of values, and sweeps over them
     bool describes_input = false;  ///< sets what --input reads from its files
+    Commands numbered = {};        ///< those where it is a number, and none of the choices
 };
 
 /// All but --help and --version.

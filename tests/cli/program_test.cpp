@@ -180,18 +180,23 @@ TEST_CASE("completion scripts know every option") {
             CHECK(has(script, word));
         }
     }
+    CHECK(
+        has(run({"completion", "zsh"}).out, "'--count:value:{ (( ${words[(I)quiz]} + 0 )) || compadd auto on off }'"));
     const TemporaryFolder folder;
     const auto file = folder.path / "completion.bash";
-    std::ofstream(file) << run({"completion", "bash"}).out
-                        << "COMP_WORDS=(flashlens --align b); COMP_CWORD=2; _flashlens; echo \"${COMPREPLY[*]}\"\n"
-                           "COMP_WORDS=(flashlens source ma); COMP_CWORD=2; _flashlens; echo \"${COMPREPLY[*]}\"\n"
-                           "COMP_WORDS=(flashlens --seqlen-); COMP_CWORD=1; _flashlens; echo \"${COMPREPLY[*]}\"\n";
+    std::ofstream(file)
+        << run({"completion", "bash"}).out
+        << "COMP_WORDS=(flashlens --align b); COMP_CWORD=2; _flashlens; echo \"${COMPREPLY[*]}\"\n"
+           "COMP_WORDS=(flashlens source ma); COMP_CWORD=2; _flashlens; echo \"${COMPREPLY[*]}\"\n"
+           "COMP_WORDS=(flashlens sweep --count o); COMP_CWORD=3; _flashlens; echo \"${COMPREPLY[*]}\"\n"
+           "COMP_WORDS=(flashlens quiz --count o); COMP_CWORD=3; _flashlens; echo \"${COMPREPLY[*]}\"\n"
+           "COMP_WORDS=(flashlens --seqlen-); COMP_CWORD=1; _flashlens; echo \"${COMPREPLY[*]}\"\n";
     std::FILE* bash = popen(("bash " + file.string()).c_str(), "r");
     REQUIRE(bash != nullptr);
     std::string reply(1000, '\0');
     reply.resize(std::fread(reply.data(), 1, reply.size(), bash));
     CHECK(pclose(bash) == 0);
-    CHECK(reply == "bottom-right\nmainloop\n--seqlen-q --seqlen-k\n");
+    CHECK(reply == "bottom-right\nmainloop\non off\n\n--seqlen-q --seqlen-k\n");
 }
 
 TEST_CASE("a full disk is an error, a closed pipe is none") {
