@@ -273,6 +273,7 @@ constexpr Catalogue english = make_catalogue({
     {Text::source_between_passes_v1, "o_tmp and lse of the key blocks before, from device memory."},
     {Text::source_between_passes_v2, "Nothing: acc_o, m and l have never left the registers."},
     {Text::source_letters, "step"},
+    {Text::source_step_names, "{0}; {1} {2}"},
     {Text::source_step_load, "Q, K, V and earlier results on their way"},
     {Text::source_step_loop, "loop around the two products"},
     {Text::source_step_scores, "S = Q K^T"},

@@ -253,6 +253,7 @@ constexpr Catalogue chinese = make_catalogue({
     {Text::source_between_passes_v1, "从显存读回前面 key block 留下的 o_tmp 和 lse。"},
     {Text::source_between_passes_v2, "什么都不用读：acc_o、m、l 从未离开寄存器。"},
     {Text::source_letters, "步骤"},
+    {Text::source_step_names, "{0}；{1} {2}"},
     {Text::source_step_load, "Q、K、V 和之前的结果正在搬运"},
     {Text::source_step_loop, "包住两次矩阵乘的循环"},
     {Text::source_step_scores, "S = Q K^T"},

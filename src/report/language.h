@@ -248,6 +248,7 @@ enum class Text {
     source_between_passes_v1,
     source_between_passes_v2,
     source_letters,
+    source_step_names,
     source_step_load,
     source_step_loop,
     source_step_scores,

@@ -84,7 +84,7 @@ std::string left_out_list(const teaching::ArticleBeside& beside, Language langua
         const std::string label = group.step ? std::string(1, teaching::letter_of(*group.step)) : "";
         const std::string what =
             group.step ? step_title(*group.step, language) : std::string(text(language, Text::source_left_out_other));
-        result += labelled("+" + label, 4, fmt::format("{}: {}", what, ranges(group.lines)), terminal);
+        result += labelled("+" + label, 4, fill(language, Text::said_of, what, ranges(group.lines)), terminal);
     }
     return result;
 }

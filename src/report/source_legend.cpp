@@ -18,12 +18,16 @@ using teaching::Step;
 
 constexpr int legend_column = 24;
 
-/// By which names a kernel takes a step.
+/// By which names a kernel takes a step; none is broken between lines.
 std::string names_of(Step step, const std::string& variant) {
     std::vector<std::string> names;
     for (const teaching::StepName& name : teaching::step_names(variant)) {
         if (std::find(name.steps.begin(), name.steps.end(), step) != name.steps.end()) {
             names.push_back(std::string(name.name) + (step == Step::loop ? " ..." : ""));
+            std::string& whole = names.back();
+            for (std::size_t at = whole.find(' '); at != std::string::npos; at = whole.find(' ', at)) {
+                whole.replace(at, 1, "\u00a0");
+            }
         }
     }
     return names.empty() ? "-" : fmt::format("{}", fmt::join(names, ", "));
@@ -44,7 +48,7 @@ std::string source_legend(const std::vector<std::string>& variants, Language lan
         std::string sentence = step_title(step, language);
         for (const std::string& variant : variants) {
             names.push_back({names_of(step, variant)});
-            sentence += fmt::format("; {} {}", variant, names.back().text);
+            sentence = fill(language, Text::source_step_names, sentence, variant, names.back().text);
         }
         table.row(letter + "  " + step_title(step, language), std::move(names));
         paragraphs += labelled(letter, 3, sentence, terminal);

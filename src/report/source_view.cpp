@@ -44,7 +44,8 @@ std::vector<std::string> cell_lines(const Side& side, const std::optional<teachi
 
 /// What there is to say of a variant, in lines of `width` columns.
 std::vector<std::string> note_lines(teaching::Topic topic, const std::string& variant, int width, Language language) {
-    std::vector<std::string> lines = wrap(variant + ": " + topic_note(topic, variant, language), width);
+    std::vector<std::string> lines =
+        wrap(fill(language, Text::said_of, variant, topic_note(topic, variant, language)), width);
     std::transform(lines.begin(), lines.end(), lines.begin(),
                    [&](const std::string& line) { return pad(line, width); });
     return lines;

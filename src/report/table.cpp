@@ -144,10 +144,32 @@ std::vector<int> Table::natural_widths() const {
     return result;
 }
 
+std::vector<int> Table::word_widths() const {
+    std::vector<int> result(columns_, 1);
+    for (const Row& row : rows_) {
+        for (std::size_t i = 0; row.kind == Kind::row && i < columns_; ++i) {
+            result[i] = std::max(result[i], widest_word(row.cells[i].text));
+        }
+    }
+    return result;
+}
+
 std::vector<int> Table::widths(const Terminal& terminal) const {
+    const std::vector<int> words = word_widths();
     std::vector<int> result = natural_widths();
     int over = std::accumulate(result.begin(), result.end(), border_width(columns_)) - terminal.columns;
     for (; over > 0; --over) {
+        std::size_t widest_of_words = columns_;
+        for (std::size_t i = 0; i < columns_; ++i) {
+            const int least = std::max(words[i], i == 0 ? label_minimum : 0);
+            if (result[i] > least && (widest_of_words == columns_ || result[i] > result[widest_of_words])) {
+                widest_of_words = i;
+            }
+        }
+        if (widest_of_words < columns_) {
+            --result[widest_of_words];
+            continue;
+        }
         const bool label_may_shrink = result.front() > label_minimum || columns_ == 1;
         auto widest = std::max_element(result.begin() + (label_may_shrink ? 0 : 1), result.end());
         if (*widest <= 4) {

@@ -19,7 +19,8 @@ struct Cell {
 };
 
 /// A column of labels and then value columns. Groups of rows stand under a rule that carries their title. Columns are
-/// as wide as their text needs; what is wider than the terminal is wrapped, the widest column first.
+/// as wide as their text needs; what is wider than the terminal is wrapped, the widest column first, and inside words
+/// only where nothing else is left.
 class Table {
 public:
     explicit Table(std::vector<Cell> heading);
@@ -44,6 +45,7 @@ private:
     };
 
     std::vector<int> natural_widths() const;
+    std::vector<int> word_widths() const;  ///< of each column's widest word
     std::vector<int> widths(const Terminal& terminal) const;
 
     std::vector<Row> rows_;

@@ -166,6 +166,21 @@ std::vector<std::string> wrap(std::string_view text, int width) {
     }
 }
 
+int widest_word(std::string_view text) {
+    const std::vector<Glyph> all = glyphs(text);
+    int widest = 0;
+    int width = 0;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const bool blank = all[i].character == ' ' || all[i].character == '\n';
+        width = blank ? 0 : width + all[i].width;
+        widest = std::max(widest, width);
+        if (i + 1 < all.size() && may_break_between(all[i], all[i + 1])) {
+            width = 0;
+        }
+    }
+    return widest;
+}
+
 std::string printable(std::string_view text) {
     std::string result;
     std::size_t at = 0;

@@ -33,6 +33,9 @@ std::string without_blanks_at_end(std::string text);
 /// `text` always breaks; a no-break space (U+00A0) never does, and comes out as a blank. `width` below 2 counts as 2.
 std::vector<std::string> wrap(std::string_view text, int width);
 
+/// Columns of the widest part of `text` that wrap() keeps in one line where it can.
+int widest_word(std::string_view text);
+
 /// `text` from outside (a path, a driver's name) made fit to print: control characters and bytes that are no UTF-8
 /// become '?', so that nothing from outside can steer the terminal.
 std::string printable(std::string_view text);
