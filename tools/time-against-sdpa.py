@@ -216,8 +216,8 @@ def geometric_means(rows):
             ratios = [ratio for ratio in ratios if ratio]
             if ratios:
                 mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
-                mask = "causal" if causal else "full"
-                yield f"{name}/SDPA, {mask} mask: {mean:.3f} (geometric mean of {len(ratios)} shapes, {min(ratios):.3f} to {max(ratios):.3f})"
+                mask = "causal mask" if causal else "no mask"
+                yield f"{name}/SDPA, {mask}: {mean:.3f} (geometric mean of {len(ratios)} shapes, {min(ratios):.3f} to {max(ratios):.3f})"
 
 
 def heading(report, given):

@@ -29,7 +29,7 @@
 //   - log l comes from a series where l is near 1, and weighs the blocks before by lse - m scale: lse passes through memory
 //     once a key block, and after thousands of them the errors of lg2.approx and of 1 / scale would show. Cost: 1 to 4 %.
 //   - the partial O is stored before the row statistics are read again, not after: its registers are free sooner.
-//   - head dim 32, full mask, is held to the 168 registers of v1.0.9's instance, which let three CTAs share an SM.
+//   - head dim 32, no mask, is held to the 168 registers of v1.0.9's instance, which let three CTAs share an SM.
 #pragma once
 
 #include "kernels/primitives/launcher.cuh"

@@ -56,15 +56,12 @@ std::vector<std::string> values_of(const Option& option, const Explorer& explore
     return {};
 }
 
-/// Of the commands where the option is a number: what `test` makes of each name, one after the other.
-std::string where_numbered(const Option& option, fmt::format_string<std::string_view> test) {
-    std::string tests;
-    for (const std::string_view name : command_names()) {
-        if (option.numbered.contain(find_command(std::string(name)))) {
-            tests += fmt::format(test, name);
-        }
-    }
-    return tests;
+/// "quiz|walk": the commands where the option is a number, for either shell's patterns.
+std::string where_numbered(const Option& option) {
+    std::vector<std::string_view> names = command_names();
+    std::erase_if(names,
+                  [&](std::string_view name) { return !option.numbered.contain(find_command(std::string(name))); });
+    return fmt::format("{}", fmt::join(names, "|"));
 }
 
 std::string bash_script(const Explorer& explorer) {
@@ -83,9 +80,13 @@ std::string bash_script(const Explorer& explorer) {
                                       ? "COMPREPLY=()"
                                       : fmt::format(R"(COMPREPLY=($(compgen -W "{}" -- "$word")))",
                                                     fmt::join(values_of(option, explorer), " "));
-        const std::string numbers =
-            where_numbered(option, R"([[ " ${{COMP_WORDS[*]}} " == *" {} "* ]] && {{ COMPREPLY=(); return; }}; )");
-        cases += fmt::format("        {}) {}{}; return ;;\n", pattern, numbers, reply);
+        const std::string numbered = where_numbered(option);
+        const std::string none =
+            numbered.empty()
+                ? ""
+                : fmt::format(R"_([[ " ${{COMP_WORDS[*]}} " == *" "@({})" "* ]] && {{ COMPREPLY=(); return; }}; )_",
+                              numbered);
+        cases += fmt::format("        {}) {}{}; return ;;\n", pattern, none, reply);
     }
     return fmt::format(R"(# bash completion of flashlens; use it with: source <(flashlens completion bash)
 _flashlens() {{
@@ -107,15 +108,15 @@ complete -F _flashlens flashlens
 std::string zsh_script(const Explorer& explorer) {
     std::string arguments;
     for (const Option& option : options()) {
-        const std::string numbers = where_numbered(option, "${{words[(I){}]}} + ");
+        const std::string numbered = where_numbered(option);
         const std::string values = fmt::format("{}", fmt::join(values_of(option, explorer), " "));
-        const std::string action = option.values == Values::folder   ? ":folder:_files -/"
-                                   : option.values == Values::file   ? ":file:_files"
-                                   : option.values == Values::none   ? ""
-                                   : option.values == Values::number ? ":number: "
-                                   : numbers.empty()
-                                       ? fmt::format(":value:({})", values)
-                                       : fmt::format(":value:{{ (( {}0 )) || compadd {} }}", numbers, values);
+        const std::string action =
+            option.values == Values::folder   ? ":folder:_files -/"
+            : option.values == Values::file   ? ":file:_files"
+            : option.values == Values::none   ? ""
+            : option.values == Values::number ? ":number: "
+            : numbered.empty()                ? fmt::format(":value:({})", values)
+                               : fmt::format(":value:{{ (( ${{words[(I){}]}} )) || compadd {} }}", numbered, values);
         arguments += fmt::format("        '{}{}' \\\n", option.name, action);
         if (!option.short_name.empty()) {
             arguments += fmt::format("        '{}{}' \\\n", option.short_name, action);

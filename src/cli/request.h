@@ -7,7 +7,7 @@
 
 namespace flashlens::cli {
 
-/// The default shape, B2 H16 S512 D64, full mask: seconds on two cores, enough query blocks (128) to give each SM of an
+/// The default shape, B2 H16 S512 D64, no mask: seconds on two cores, enough query blocks (128) to give each SM of an
 /// A100 one, and more than one key block for both kernels.
 Problem default_problem();
 

@@ -73,7 +73,7 @@ void check_products(const Problem& p) {
                 "smaller sizes would work",
                 p.batch, p.kv_heads, p.seqlen_k, p.head_dim));
     }
-    // As for a full mask: a mask only takes pairs away. 4 * head_dim >= 32 covers every count per pair, bytes of S too.
+    // As without a mask: one only takes pairs away. 4 * head_dim >= 32 covers every count per pair, bytes of S too.
     if (!fits({p.seqlen_q, p.seqlen_k, p.batch, p.heads, p.head_dim, 4})) {
         throw UsageError(say(
             "--batch {} --heads {} --seqlen-q {} --seqlen-k {} --head-dim {}: the FLOPs of this problem don't fit in "

@@ -30,7 +30,7 @@ struct RatioSummary {
     double least = 0.0;
     double most = 0.0;
 };
-/// For each variant but the base, full mask first; none for what has no rows.
+/// For each variant but the base, no mask first; none for what has no rows.
 std::vector<RatioSummary> summaries(const Bench& bench);
 
 /// Is any output wrong?

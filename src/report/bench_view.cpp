@@ -171,7 +171,7 @@ private:
         for (const RatioSummary& s : summaries(bench_)) {
             if (s.rows > 1) {
                 result += item(filled(Text::bench_summary, s.variant, base_, ratio(s.mean), s.rows, ratio(s.least),
-                                      ratio(s.most), say(s.causal ? Text::bench_causal : Text::full_mask)));
+                                      ratio(s.most), say(s.causal ? Text::bench_causal : Text::no_mask)));
             }
         }
         std::vector<std::string> refusals;

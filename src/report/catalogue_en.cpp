@@ -7,7 +7,7 @@ constexpr Catalogue english = make_catalogue({
     // header
     {Text::title_compare, "attention forward"},
     {Text::title_explain, "attention forward (nothing is run)"},
-    {Text::full_mask, "full mask"},
+    {Text::no_mask, "no mask"},
     {Text::bottom_right_mask, "causal, bottom-right aligned"},
     {Text::top_left_mask, "causal, top-left aligned"},
     {Text::causal_bottom_right, "causal, bottom-right aligned (query i sees keys j <= i {0})"},

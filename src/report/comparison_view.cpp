@@ -91,7 +91,7 @@ std::string shape_line(const Problem& problem, Language language) {
     std::string line = fmt::format("B\u00a0{}  H\u00a0{}  KV\u00a0{}  Sq\u00a0{}  Sk\u00a0{}  D\u00a0{}  {}",
                                    problem.batch, problem.heads, problem.kv_heads, problem.seqlen_q, problem.seqlen_k,
                                    problem.head_dim, dtype_name(problem.dtype));
-    const Text mask = !problem.causal                        ? Text::full_mask
+    const Text mask = !problem.causal                        ? Text::no_mask
                       : problem.align == Align::bottom_right ? Text::causal_bottom_right
                                                              : Text::causal_top_left;
     const std::string named = fill(language, mask, signed_offset(problem.diagonal()));
@@ -113,7 +113,7 @@ std::string align_name(Align align) {
 }
 
 Text mask_name(const Problem& problem) {
-    return !problem.causal                        ? Text::full_mask
+    return !problem.causal                        ? Text::no_mask
            : problem.align == Align::bottom_right ? Text::bottom_right_mask
                                                   : Text::top_left_mask;
 }

@@ -25,7 +25,7 @@ enum class Text {
     // header
     title_compare,
     title_explain,
-    full_mask,
+    no_mask,
     bottom_right_mask,
     top_left_mask,
     causal_bottom_right,

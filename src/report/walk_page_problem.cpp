@@ -99,7 +99,7 @@ void numbers_on_page(WalkPage& page) {
 
 std::string mask_words(const WalkPage& page) {
     const Problem& p = page.problem().problem;
-    return !p.causal                        ? page.say(Text::full_mask)
+    return !p.causal                        ? page.say(Text::no_mask)
            : p.align == Align::bottom_right ? page.say(Text::causal_bottom_right, signed_offset(p.diagonal()))
                                             : page.say(Text::causal_top_left);
 }

@@ -59,8 +59,8 @@ std::string described(const Setting& s, Language language) {
     }
     parts.push_back(fmt::format("D {}", p.head_dim));
     constexpr Words causal{"causal", "causal"};
-    constexpr Words full{"no mask", "不加 mask"};
-    parts.emplace_back((p.causal ? causal : full).in(language));
+    constexpr Words no_mask{"no mask", "无 mask"};
+    parts.emplace_back((p.causal ? causal : no_mask).in(language));
     return list(parts).in(language);
 }
 

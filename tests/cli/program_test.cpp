@@ -180,8 +180,7 @@ TEST_CASE("completion scripts know every option") {
             CHECK(has(script, word));
         }
     }
-    CHECK(
-        has(run({"completion", "zsh"}).out, "'--count:value:{ (( ${words[(I)quiz]} + 0 )) || compadd auto on off }'"));
+    CHECK(has(run({"completion", "zsh"}).out, "'--count:value:{ (( ${words[(I)quiz]} )) || compadd auto on off }'"));
     const TemporaryFolder folder;
     const auto file = folder.path / "completion.bash";
     std::ofstream(file)

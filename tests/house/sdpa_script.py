@@ -92,7 +92,7 @@ class Script(unittest.TestCase):
         # 268.4 MFLOP in 200, 400 and 100 us
         self.assertIn("| 1 1 1024 64 | full | 1 | 1 | 0.500 | 3 | 2.000 |", printed)
         self.assertIn("| 1 1 1024 256 | causal | 3 | – | – | 5 | 2.000 |", printed)
-        self.assertIn("- v1/SDPA, full mask: 0.354 (geometric mean of 2 shapes, 0.250 to 0.500)", printed)
+        self.assertIn("- v1/SDPA, no mask: 0.354 (geometric mean of 2 shapes, 0.250 to 0.500)", printed)
         self.assertIn("- v2/SDPA, causal mask: 1.587 (geometric mean of 3 shapes, 1.000 to 2.000)", printed)
         self.assertNotIn("drifts", printed)
 

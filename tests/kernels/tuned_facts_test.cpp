@@ -208,7 +208,7 @@ TEST_CASE("v2-tuned: maxima are shared by a quad, and acc_o rescaled, only when 
 }
 
 // Where the last key block, which comes first, holds only a few keys, their maximum may be far too small.
-TEST_CASE("v2-tuned: random logits under a full mask raise in each warp's first key block, and never again") {
+TEST_CASE("v2-tuned: random logits without a mask raise in each warp's first key block, and never again") {
     int looked_at = 0;
     for (const Ran& r : runs()) {
         if (!r.p.causal) {

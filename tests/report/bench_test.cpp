@@ -134,7 +134,7 @@ TEST_CASE("bench's tables, one a mask") {
     CAPTURE(text);
     // 549.8 GFLOP: 137, 275 and 550 TFLOP/s are 20, 40 and 80 % of 687. Causal: 274.9 GFLOP.
     CHECK(has(text,
-              "\nfull mask\n\n"
+              "\nno mask\n\n"
               "| B H S D      | variant | TFLOP/s | of limit |   time | spread | vs v1 |\n"
               "| ------------ | ------- | ------: | -------: | -----: | -----: | ----: |\n"
               "| 4 32 4096 64 | v1      |     137 |     20 % |   4 ms |  0.2 % |  1.00 |\n"
@@ -213,7 +213,7 @@ TEST_CASE("a wrong result has no time, no rate and no ratio, and its reason is t
     CHECK_FALSE(any_wrong(sample()));
     const std::string text = show_bench(bench, Language::en, in_a_file);
     CHECK(has(text, "|              | v2      |    FAIL |        - |      - |      - |     - |\n"));
-    CHECK(has(flat(text), "v2 FAIL at 4 32 4096 64, full mask: O(0, 3, 1, 5) is NaN, expected 0.25"));
+    CHECK(has(flat(text), "v2 FAIL at 4 32 4096 64, no mask: O(0, 3, 1, 5) is NaN, expected 0.25"));
     const json parsed = json::parse(bench_to_json(bench));
     const json& wrong = parsed["rows"][0]["variants"][1];
     CHECK(wrong["verdict"] == "fail");
@@ -228,8 +228,8 @@ TEST_CASE("means are geometric, of two shapes or more") {
     Bench bench = sample();
     bench.rows[2].problem.causal = false;  // v2 is 2 and 4 times as fast as v1, v3 4 and 5 times
     const std::string text = flat(show_bench(bench, Language::en, in_a_file));
-    CHECK(has(text, "v2 is 2.83 times as fast as v1 (geometric mean of 2 shapes; 2.00 to 4.00), full mask"));
-    CHECK(has(text, "v3 is 4.47 times as fast as v1 (geometric mean of 2 shapes; 4.00 to 5.00), full mask"));
+    CHECK(has(text, "v2 is 2.83 times as fast as v1 (geometric mean of 2 shapes; 2.00 to 4.00), no mask"));
+    CHECK(has(text, "v3 is 4.47 times as fast as v1 (geometric mean of 2 shapes; 4.00 to 5.00), no mask"));
 }
 
 TEST_CASE("shapes with KV heads or two lengths show all six sizes") {

@@ -140,7 +140,7 @@ TEST_CASE("one row for each point, in order, its figures beside its settings") {
     CHECK(has(rows[0], "10 %"));
     CHECK(has(rows[1], "20 %"));
     for (const char* words : {"8 points: seqlen (4 values) x heads (2 values) (the last one changes fastest)",
-                              "B 2  KV = H  Sq = Sk  D 64  fp16  full mask", "in this machine",
+                              "B 2  KV = H  Sq = Sk  D 64  fp16  no mask", "in this machine",
                               "measured on the card, median of 20 samples", "counted by the CPU machine"}) {
         CAPTURE(words);
         CHECK(has(text, words));

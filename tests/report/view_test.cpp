@@ -136,7 +136,7 @@ TEST_CASE("box-drawing and colour only where they may be") {
 TEST_CASE("what the comparison says") {
     const std::string text = show(samples::simulated(), Detail::compared, Language::en, wide);
     for (const char* words : {"B 2  H 16  KV 16  Sq 512  Sk 512  D 64  fp16",
-                              "full mask",
+                              "no mask",
                               "A100 40GB",
                               "not in this machine",
                               "108 SMs",
