@@ -118,6 +118,20 @@ TEST_CASE("source: rows of a table have one width, and the rule between the colu
     }
 }
 
+TEST_CASE("source: no name of the step table is broken, from 80 columns on") {
+    for (const Language language : {Language::en, Language::zh}) {
+        for (const int columns : {80, 100, 120, 200}) {
+            const std::string all = show_source(main_loop(), language, terminal(columns));
+            const std::string table = all.substr(all.find("│ A  "));
+            for (const char* name : {"out.reduce_max_after_sync", "out.reduce_sum_after_sync", "out.load_and_normalise",
+                                     "softmax_rescale_o", "for (; n ...", "cp_async_commit"}) {
+                CAPTURE(name);
+                CHECK(has(table, name));
+            }
+        }
+    }
+}
+
 TEST_CASE("source: side by side from 150 columns, the same steps on one line; below that the same letters") {
     const std::string wide = show_source(main_loop(), Language::en, terminal(150));
     line_with(wide, "gemm_q_k<T>", "gemm_qk<T>");

@@ -53,6 +53,15 @@ TEST_CASE("where lines break") {
     CHECK(wrap("a\nb", 10) == std::vector<std::string>{"a", "b"});
 }
 
+TEST_CASE("the widest word is what wrapping keeps whole") {
+    CHECK(widest_word("") == 0);
+    CHECK(widest_word("a longer word") == 6);
+    CHECK(widest_word("end.\nof a line") == 4);
+    CHECK(widest_word("for\u00a0(;\u00a0n and so on") == 8);
+    CHECK(widest_word("误差") == 2);
+    CHECK(widest_word("（误差）") == 4);  // brackets keep to what they hold
+}
+
 TEST_CASE("text from outside can't steer the terminal") {
     CHECK(printable("a\x1b[31mb\n") == "a?[31mb?");
     CHECK(printable("数据\x80") == "数据?");
