@@ -12,7 +12,6 @@
 namespace flashlens::cli {
 namespace {
 
-constexpr int columns = 80;
 constexpr int title_width = 9;    ///< of sections
 constexpr int option_width = 26;  ///< of an option with its value; the text of a longer one starts below it
 constexpr int command_width = 14;
@@ -27,7 +26,7 @@ std::string line(std::string_view before, std::string_view text) {
 }
 
 /// `text` in lines from `column` on, the first beside `before`, or below it where it is too wide for that.
-std::string beside(const std::string& before, int column, std::string_view text) {
+std::string beside(const std::string& before, int column, std::string_view text, int columns) {
     std::string result;
     std::string left = report::pad(before, column);
     if (report::display_width(left) > column) {
@@ -72,7 +71,7 @@ std::string value_of(const Option& option, const OptionWords& words, Command com
 }
 
 std::string option_line(const std::string& title, const Option& option, const OptionWords& words, Command command,
-                        Language language) {
+                        Language language, int columns) {
     std::string left = fmt::format("{}{}{}{}", option.short_name, option.short_name.empty() ? "" : ", ", option.name,
                                    option.values == Values::none ? "" : " ");
     left += value_of(option, words, command);
@@ -80,10 +79,10 @@ std::string option_line(const std::string& title, const Option& option, const Op
     if (!words.usual.empty()) {
         text += fmt::format(fmt::runtime(language == Language::zh ? "（默认 {}）" : " (default {})"), words.usual);
     }
-    return beside(report::pad(title, title_width) + left, title_width + option_width, text);
+    return beside(report::pad(title, title_width) + left, title_width + option_width, text, columns);
 }
 
-std::string options_of(Command command, Language language) {
+std::string options_of(Command command, Language language, int columns) {
     std::string result;
     std::optional<Section> section;
     for (const OptionWords& words : option_words()) {
@@ -91,14 +90,14 @@ std::string options_of(Command command, Language language) {
         if (option.commands.contain(command) && words.commands.contain(command)) {
             const bool first = section != words.section;
             result += option_line(std::string(first ? title_of(words.section).in(language) : ""), option, words,
-                                  command, language);
+                                  command, language, columns);
             section = words.section;
         }
     }
     const std::string title(section == Section::show ? "" : title_of(Section::show).in(language));
     constexpr Bilingual this_page{"this page", "显示本页"};
-    return result +
-           beside(report::pad(title, title_width) + "-h, --help", title_width + option_width, this_page.in(language));
+    return result + beside(report::pad(title, title_width) + "-h, --help", title_width + option_width,
+                           this_page.in(language), columns);
 }
 
 /// "-b, --batch 2   -H, --heads 16 ...": what most command lines set, with its default.
@@ -130,7 +129,11 @@ std::string examples(const Page& page, std::size_t most, Language language) {
 
 }  // namespace
 
-std::string overview(Language language) {
+int help_columns(const report::Terminal& terminal) {
+    return terminal.is_screen ? std::clamp(terminal.columns, 60, 100) : 80;
+}
+
+std::string overview(Language language, int columns) {
     constexpr Bilingual title{"flashlens: the forward kernels of FlashAttention-1 (v1) and -2 (v2) side by side",
                               "flashlens：并排比较 FlashAttention-1（v1）与 -2（v2）的前向 kernel"};
     constexpr Bilingual own_page{"flashlens COMMAND --help: the command's options, their defaults, examples",
@@ -140,13 +143,13 @@ std::string overview(Language language) {
     constexpr Bilingual exit_code{"exit code", "退出码"};
     constexpr Bilingual exit_codes{"0 all right, 1 could not run, 2 bad usage, 3 a result is wrong",
                                    "0 正常，1 无法运行，2 用法错误，3 结果有误"};
-    std::string result = beside("", 0, title.in(language)) + "\n" + usage("[COMMAND]", "[options]", language);
+    std::string result = beside("", 0, title.in(language), columns) + "\n" + usage("[COMMAND]", "[options]", language);
     for (const Page& page : pages()) {
-        result += beside(fmt::format("  {}", name_of(page.command)), command_width, page.summary.in(language));
+        result += beside(fmt::format("  {}", name_of(page.command)), command_width, page.summary.in(language), columns);
     }
-    result += "\n" + beside("", 0, own_page.in(language)) + "\n";
+    result += "\n" + beside("", 0, own_page.in(language), columns) + "\n";
     const auto row = [&](const Bilingual& before, std::string_view text) {
-        result += beside(std::string(before.in(language)), command_width, text);
+        result += beside(std::string(before.in(language)), command_width, text, columns);
     };
     row(shape, usual_shape());
     row(always, "--lang en|zh   --no-color   -h, --help   -V, --version");
@@ -154,10 +157,10 @@ std::string overview(Language language) {
     return result + examples(find_page(Command::compare), 2, language);
 }
 
-std::string page_of(Command command, Language language) {
+std::string page_of(Command command, Language language, int columns) {
     const Page& page = find_page(command);
-    return usage(name_of(command), page.operands, language) + beside("", 0, page.about.in(language)) + "\n" +
-           options_of(command, language) + "\n" + examples(page, page.examples.size(), language);
+    return usage(name_of(command), page.operands, language) + beside("", 0, page.about.in(language), columns) + "\n" +
+           options_of(command, language, columns) + "\n" + examples(page, page.examples.size(), language);
 }
 
 std::string version_text() {

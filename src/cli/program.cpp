@@ -21,10 +21,11 @@
 namespace flashlens::cli {
 namespace {
 
-int show_help(const Given& given, Language language, std::ostream& out) {
+int show_help(const Given& given, Language language, int columns, std::ostream& out) {
     const bool of_option = given.ask == Given::Ask::help;  // --help
     const bool of_all = of_option ? !given.command_named : given.word.empty();
-    out << (of_all ? overview(language) : page_of(of_option ? given.command : find_command(given.word), language));
+    out << (of_all ? overview(language, columns)
+                   : page_of(of_option ? given.command : find_command(given.word), language, columns));
     return all_right;
 }
 
@@ -39,7 +40,7 @@ int dispatch(const std::vector<std::string>& arguments, const Explorer& explorer
         return all_right;
     }
     if (given.ask == Given::Ask::help || given.command == Command::help) {
-        return show_help(given, language, out);
+        return show_help(given, language, help_columns(report::terminal(surroundings, true)), out);
     }
     const bool dumb = surroundings.variable("TERM").value_or("") == "dumb";
     const Context context{given,

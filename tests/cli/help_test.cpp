@@ -121,6 +121,33 @@ TEST_CASE("the overview: every command, on one screen") {
     CHECK(pages().size() == command_names().size());
 }
 
+TEST_CASE("help follows a terminal's width between 60 and 100 columns; a file's is 80") {
+    for (const Language language : languages) {
+        for (const int columns : {60, 100}) {
+            int widest = 0;
+            for (const Page& page : pages()) {
+                for (const std::string& line : lines(page_of(page.command, language, columns))) {
+                    CAPTURE(line);
+                    const bool to_copy =
+                        line.starts_with("  flashlens ") || has(line, ": flashlens ") || line.starts_with("用法：");
+                    CHECK((to_copy || report::display_width(line) <= columns));
+                    widest = std::max(widest, to_copy ? 0 : report::display_width(line));
+                }
+            }
+            CHECK(widest > columns - 10);
+        }
+    }
+    World world;
+    for (const auto& [said, columns] : {std::pair{"40", 60}, {"60", 60}, {"93", 93}, {"200", 100}}) {
+        world.variables["COLUMNS"] = said;
+        world.terminal = true;
+        CHECK(run({"--help"}, world).out == overview(Language::en, columns));
+        CHECK(run({"map", "--help"}, world).out == page_of(Command::map, Language::en, columns));
+        world.terminal = false;
+        CHECK(run({"--help"}, world).out == overview(Language::en));
+    }
+}
+
 TEST_CASE("each page: what its command takes and no other option, on one screen, in either language") {
     for (const Page& page : pages()) {
         for (const Language language : languages) {
