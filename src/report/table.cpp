@@ -34,19 +34,11 @@ int widest_line(std::string_view text) {
     return widest;
 }
 
-std::string repeat(std::string_view text, int times) {
-    std::string result;
-    for (int i = 0; i < times; ++i) {
-        result += text;
-    }
-    return result;
-}
-
 std::string rule(const Border& border, const std::vector<int>& widths, std::string_view left, std::string_view middle,
                  std::string_view right) {
     std::string line(left);
     for (std::size_t i = 0; i < widths.size(); ++i) {
-        line += repeat(border.across, widths[i] + 2);
+        line += repeated(border.across, widths[i] + 2);
         line += i + 1 < widths.size() ? middle : right;
     }
     return line + "\n";
