@@ -58,6 +58,31 @@ function(flashlens_find_cards has_card_out chips_out)
   set(${chips_out} "${found}" PARENT_SCOPE)
 endfunction()
 
+# CMake's words for chips as numbers: native is those of the cards here, all and all-major are what this nvcc knows, from
+# sm_75 on. Other words stay.
+function(flashlens_named_chips nvcc chips out)
+  if(chips STREQUAL "native")
+    flashlens_find_cards(has_card found)
+    if(has_card)
+      flashlens_known_to_nvcc(${nvcc} "${found}" chips)
+    endif()
+  elseif(chips MATCHES "^all(-major)?$")
+    set(major_only ${CMAKE_MATCH_1})
+    execute_process(COMMAND ${nvcc} --list-gpu-arch OUTPUT_VARIABLE said ERROR_QUIET)
+    string(REGEX MATCHALL "[0-9]+" known "${said}")
+    list(SORT known COMPARE NATURAL)
+    list(GET known -1 newest)
+    set(chips "")
+    foreach(chip IN LISTS known)
+      if(chip GREATER_EQUAL 75 AND (NOT major_only OR chip MATCHES "0$"))
+        list(APPEND chips ${chip}-real)
+      endif()
+    endforeach()
+    list(APPEND chips ${newest}-virtual)
+  endif()
+  set(${out} "${chips}" PARENT_SCOPE)
+endfunction()
+
 # Chips newer than this nvcc get the newest PTX that it knows; the driver compiles that when it loads it.
 function(flashlens_known_to_nvcc nvcc chips out)
   execute_process(

@@ -6,16 +6,18 @@
 #                        another.
 #   FLASHLENS_CUDA=OFF   never.
 #
-# Chips: CMAKE_CUDA_ARCHITECTURES where given, else those of the cards here, else flashlens_default_chips.
+# Chips: CMAKE_CUDA_ARCHITECTURES where given, else those of the cards here, else flashlens_default_chips. sm_75 (T4) has
+# kernels of its own, which are compiled where it is among them; the PTX of 75 or 75-virtual runs on newer cards, too.
 # Sets FLASHLENS_WITH_CUDA (TRUE or FALSE) for the folders that follow; CUDA is an enabled language only where it is TRUE.
 
 set(FLASHLENS_CUDA AUTO CACHE STRING "Build the GPU part: AUTO (nvcc and a card here), ON or OFF")
 set_property(CACHE FLASHLENS_CUDA PROPERTY STRINGS AUTO ON OFF)
 
 set(FLASHLENS_WITH_CUDA FALSE)
-# sm_80 code runs on 80, 86 and 89 too; compute_90 is compiled by the driver on anything newer.
-set(flashlens_default_chips 80-real 90)
-set(flashlens_oldest_chip 80) # cp.async and bf16 mma
+# sm_80 code runs on 80, 86 and 89 too; compute_90 is compiled by the driver on anything newer. sm_75's few kernels take
+# seconds.
+set(flashlens_default_chips 75-real 80-real 90)
+set(flashlens_oldest_chip 75) # mma with fp32 sums on 16-bit numbers, ldmatrix
 
 include(${CMAKE_CURRENT_LIST_DIR}/FindNvcc.cmake)
 
@@ -75,6 +77,15 @@ if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
     flashlens_known_to_nvcc(${nvcc} "${cards_chips}" CMAKE_CUDA_ARCHITECTURES)
   endif()
 endif()
+
+# In numbers, as kernels/ compiles its files for some of them only.
+flashlens_named_chips(${nvcc} "${CMAKE_CUDA_ARCHITECTURES}" CMAKE_CUDA_ARCHITECTURES)
+foreach(chip IN LISTS CMAKE_CUDA_ARCHITECTURES)
+  string(REGEX MATCH "^[0-9]+" number "${chip}")
+  if(number AND number LESS flashlens_oldest_chip)
+    flashlens_no_cuda("CMAKE_CUDA_ARCHITECTURES has ${chip}; the kernels need sm_${flashlens_oldest_chip} or newer")
+  endif()
+endforeach()
 
 flashlens_check_host_compiler(${nvcc} ${nvcc_version} host_problem)
 if(host_problem)

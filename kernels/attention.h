@@ -68,7 +68,7 @@ struct Grid {
     std::int64_t z = 1;
 };
 
-/// A compute capability as 10 * major + minor: 80, 86, 89, 90, 100, 120.
+/// A compute capability as 10 * major + minor: 75, 80, 86, 89, 90, 100, 120.
 using Chip = int;
 
 }  // namespace flashlens

@@ -17,16 +17,27 @@ struct KernelInstance {
     Tile tile;
     int num_splits = 1;  ///< v1
     CtaOrder order;      ///< v2-tuned
+    Chip chip = 80;      ///< whose instructions: sm_75's kernels are instances of their own
 };
 
 namespace FLASHLENS_MACHINE {
 
+template <class Element>
+bool run_element(const KernelInstance& i, const AttentionParams& p, Launcher& launcher) {
+    if constexpr (compiled_for(Element::chip)) {
+        if (i.variant == "v1") return v1::run<Element>(p, i.causal, i.tile, i.num_splits, launcher);
+        if (i.variant == "v2") return v2::run<Element>(p, i.causal, i.tile, launcher);
+        if constexpr (Element::chip >= 80) {  // v2-tuned lives by cp.async
+            if (i.variant == "v2-tuned") return v2_tuned::run<Element>(p, i.causal, i.tile, i.order, launcher);
+        }
+    }
+    return false;
+}
+
 /// Launches it. False: it is not compiled.
 inline bool run(const KernelInstance& i, const AttentionParams& p, Launcher& launcher) {
-    if (i.variant == "v1") return v1::run(p, i.dtype, i.causal, i.tile, i.num_splits, launcher);
-    if (i.variant == "v2") return v2::run(p, i.dtype, i.causal, i.tile, launcher);
-    if (i.variant == "v2-tuned") return v2_tuned::run(p, i.dtype, i.causal, i.tile, i.order, launcher);
-    return false;
+    if (i.chip < 80) return i.dtype == DType::fp16 && run_element<fp16_sm75>(i, p, launcher);
+    return i.dtype == DType::fp16 ? run_element<fp16>(i, p, launcher) : run_element<bf16>(i, p, launcher);
 }
 
 }  // namespace FLASHLENS_MACHINE

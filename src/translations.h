@@ -188,7 +188,18 @@ inline constexpr Bilingual translations[] = {
     {"registers per thread", "每线程的寄存器数"},
     {"registers per CTA", "每个 CTA 的寄存器数"},
     {"bytes of shared memory per CTA", "每个 CTA 的 shared memory 字节数"},
-    {"needs compute capability 8.0 or newer, {} has {}.{}", "需要 compute capability 8.0 以上，{} 是 {}.{}"},
+    {"needs compute capability 7.5 or newer, {} has {}.{}", "需要 compute capability 7.5 以上，{} 是 {}.{}"},
+    {"--dtype bf16: {} (sm_75) has no bf16; --dtype fp16 works, or a card from sm_80 on",
+     "--dtype bf16：{}（sm_75）没有 bf16；可以用 --dtype fp16，或换 sm_80 以上的卡"},
+    {"--dtype bf16: this program was built for sm_75 alone, which has no bf16; --dtype fp16 works, or build it with "
+     "-DCMAKE_CUDA_ARCHITECTURES={}",
+     "--dtype bf16：这个程序只为 sm_75 编译，而 sm_75 没有 bf16；可以用 --dtype fp16，或用 "
+     "-DCMAKE_CUDA_ARCHITECTURES={} 重新构建"},
+    {"copies with cp.async, which {} (sm_75) does not have; v1 and v2 run there, v2-tuned from sm_80 on",
+     "靠 cp.async 拷贝，而 {}（sm_75）没有这条指令；v1 和 v2 可以在上面运行，v2-tuned 要 sm_80 以上"},
+    {"copies with cp.async, and this program was built for sm_75 alone, which has none; build it with "
+     "-DCMAKE_CUDA_ARCHITECTURES={}",
+     "靠 cp.async 拷贝，而这个程序只为没有这条指令的 sm_75 编译；请用 -DCMAKE_CUDA_ARCHITECTURES={} 重新构建"},
     {"not compiled for compute capability {}.{} ({})", "没有为 compute capability {}.{} 编译（{}）"},
     {"--head-dim {}: takes multiples of 8 up to {}", "--head-dim {}：只接受 8 的倍数，至多 {}"},
     {"{} {}: takes lengths up to {}", "{} {}：长度至多 {}"},

@@ -8,6 +8,9 @@
 
 namespace flashlens::on_gpu {
 
+/// Whether the instances that need this chip (Element::chip) are compiled: CMAKE_CUDA_ARCHITECTURES decides.
+constexpr bool compiled_for(Chip chip) { return chip < 80 ? FLASHLENS_WITH_SM75 : FLASHLENS_WITH_SM80; }
+
 /// Launches on a stream, or only asks the driver about the instance that would be launched.
 class Launcher {
 public:
@@ -52,6 +55,8 @@ public:
 #include "simt/launch.h"
 
 namespace flashlens::FLASHLENS_MACHINE {
+
+constexpr bool compiled_for(Chip) { return true; }
 
 /// Runs on the CPU machine; throws simt::KernelError for a kernel that breaks CUDA's rules.
 class Launcher {

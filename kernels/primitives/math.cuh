@@ -1,6 +1,7 @@
-// fp32 arithmetic on registers, and the two 16-bit element types.
+// fp32 arithmetic on registers, and the 16-bit element types.
 #pragma once
 
+#include "kernels/attention.h"
 #include "kernels/primitives/machine.cuh"
 
 namespace flashlens::FLASHLENS_MACHINE {
@@ -44,8 +45,10 @@ FLASHLENS_INLINE f32 reciprocal(f32 a) {
     return result;
 }
 
-/// fp16 as tag: how two fp32 become one register of two 16-bit values (cvt.rn.f16x2.f32), low in bits 0..15.
+/// fp16 as tag: how two fp32 become one register of two 16-bit values (cvt.rn.f16x2.f32), low in bits 0..15, and the first
+/// chip that has the instructions for it.
 struct fp16 {
+    static constexpr Chip chip = 80;
     static FLASHLENS_INLINE std::uint32_t pack(f32 low, f32 high) {
         std::uint32_t pair;
         asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
@@ -55,9 +58,22 @@ struct fp16 {
 
 /// bf16 as tag: cvt.rn.bf16x2.f32
 struct bf16 {
+    static constexpr Chip chip = 80;
     static FLASHLENS_INLINE std::uint32_t pack(f32 low, f32 high) {
         std::uint32_t pair;
         asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+        return pair;
+    }
+};
+
+/// fp16 as sm_75 (Turing) has it: one conversion for each number, cvt.rn.f16.f32.
+struct fp16_sm75 {
+    static constexpr Chip chip = 75;
+    static FLASHLENS_INLINE std::uint32_t pack(f32 low, f32 high) {
+        std::uint32_t pair;
+        asm("{.reg .b16 l, h; cvt.rn.f16.f32 l, %1; cvt.rn.f16.f32 h, %2; mov.b32 %0, {l, h};}"
+            : "=r"(pair)
+            : "f"(low), "f"(high));
         return pair;
     }
 };
@@ -77,11 +93,18 @@ using simt::reciprocal;
 using simt::select;
 
 struct fp16 {
+    static constexpr Chip chip = 80;
     static std::uint32_t pack(f32 low, f32 high) { return simt::pack_fp16(low, high); }
 };
 
 struct bf16 {
+    static constexpr Chip chip = 80;
     static std::uint32_t pack(f32 low, f32 high) { return simt::pack_bf16(low, high); }
+};
+
+struct fp16_sm75 {
+    static constexpr Chip chip = 75;
+    static std::uint32_t pack(f32 low, f32 high) { return simt::convert_fp16(low) | simt::convert_fp16(high) << 16; }
 };
 
 }  // namespace flashlens::FLASHLENS_MACHINE

@@ -3,6 +3,7 @@
 // Shared memory is addressed by SharedAddress (a byte address); global memory by pointers.
 #pragma once
 
+#include "kernels/attention.h"
 #include "kernels/primitives/machine.cuh"
 
 namespace flashlens::FLASHLENS_MACHINE {
@@ -89,6 +90,54 @@ FLASHLENS_INLINE void cp_async_wait() {
     asm volatile("cp.async.wait_group %0;" ::"n"(Pending) : "memory");
 }
 
+/// Both for the chip of T: without cp.async, on sm_75, a copy has arrived when it is made (Copies, below).
+template <class T>
+FLASHLENS_INLINE void cp_async_commit() {
+    if constexpr (T::chip >= 80) {
+        cp_async_commit();
+    }
+}
+template <class T, int Pending>
+FLASHLENS_INLINE void cp_async_wait() {
+    if constexpr (T::chip >= 80) {
+        cp_async_wait<Pending>();
+    }
+}
+
+/// A lane's copies of 16 bytes, one a pass, as the chip can: cp.async, which goes on by itself ...
+template <Chip chip, int Passes>
+struct Copies {
+    FLASHLENS_INLINE void start(int, SharedAddress to, const void* from, bool valid) { cp_async_16(to, from, valid); }
+    FLASHLENS_INLINE void finish() const {}
+};
+
+/// ... or through registers: all loads are under way before the first store waits for its own. (As C++ these loads and
+/// stores keep nvcc busy for many minutes.)
+template <int Passes>
+struct Copies<75, Passes> {
+    Chunk chunk[Passes];
+    SharedAddress to[Passes];
+
+    FLASHLENS_INLINE void start(int pass, SharedAddress address, const void* from, bool valid) {
+        to[pass] = address;
+        std::uint32_t(&word)[4] = chunk[pass].word;
+        asm volatile(
+            "{.reg .pred p; setp.ne.b32 p, %5, 0; mov.b32 %0, 0; mov.b32 %1, 0; mov.b32 %2, 0; mov.b32 %3, 0;\n"
+            " @p ld.global.v4.b32 {%0, %1, %2, %3}, [%4];}"
+            : "=&r"(word[0]), "=&r"(word[1]), "=&r"(word[2]), "=&r"(word[3])
+            : "l"(from), "r"(static_cast<int>(valid)));
+    }
+    FLASHLENS_INLINE void finish() const {
+#pragma unroll
+        for (int pass = 0; pass < Passes; ++pass) {
+            const std::uint32_t(&word)[4] = chunk[pass].word;
+            asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(to[pass]), "r"(word[0]), "r"(word[1]),
+                         "r"(word[2]), "r"(word[3])
+                         : "memory");
+        }
+    }
+};
+
 }  // namespace flashlens::on_gpu
 
 #else
@@ -139,6 +188,45 @@ template <int Pending>
 inline void cp_async_wait(simt::Where where = simt::Where::current()) {
     simt::cp_async_wait(Pending, where);
 }
+
+template <class T>
+inline void cp_async_commit(simt::Where where = simt::Where::current()) {
+    if constexpr (T::chip >= 80) {
+        cp_async_commit(where);
+    }
+}
+
+template <class T, int Pending>
+inline void cp_async_wait(simt::Where where = simt::Where::current()) {
+    if constexpr (T::chip >= 80) {
+        cp_async_wait<Pending>(where);
+    }
+}
+
+template <Chip chip, int Passes>
+struct Copies {
+    void start(int, SharedAddress to, const void* from, bool valid, simt::Where where = simt::Where::current()) {
+        cp_async_16(to, from, valid, where);
+    }
+    void finish() const {}
+};
+
+template <int Passes>
+struct Copies<75, Passes> {
+    Chunk chunk[Passes];
+    SharedAddress to[Passes];
+
+    void start(int pass, SharedAddress address, const void* from, bool valid,
+               simt::Where where = simt::Where::current()) {
+        to[pass] = address;
+        chunk[pass] = valid ? load_global<Chunk>(from, where) : Chunk{};
+    }
+    void finish(simt::Where where = simt::Where::current()) const {
+        for (int pass = 0; pass < Passes; ++pass) {
+            store_shared(to[pass], chunk[pass], where);
+        }
+    }
+};
 
 }  // namespace flashlens::FLASHLENS_MACHINE
 

@@ -16,6 +16,8 @@
 // shared  2 * 16 D 2 (Q, double buffered) + max(BlockN D 2 (V, then K), 16 D 16 (partial O) + 512 (statistics))
 //         + 128 (lse) if there is more than one key block.
 //
+// sm_75   (Turing), as in v1.0.9: the same tiles, two mma.m16n8k8 for an m16n8k16, fp16 alone.
+//
 // Not handled: head_dim above 128 or no multiple of 8; scale <= 0 (lse_before / scale serves as the maximum).
 //
 // Where it differs from v1.0.9:

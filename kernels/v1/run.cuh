@@ -10,21 +10,15 @@ namespace flashlens::FLASHLENS_MACHINE::v1 {
 template <class Element, int HeadDim>
 bool run_head_dim(const AttentionParams& p, bool causal, const Tile& tile, int num_splits, Launcher& launcher);
 
+/// Launches v1 with this tile (of plan.h). False: it has no such instance.
 template <class Element>
-bool run_element(const AttentionParams& p, bool causal, const Tile& tile, int num_splits, Launcher& launcher) {
+bool run(const AttentionParams& p, bool causal, const Tile& tile, int num_splits, Launcher& launcher) {
     switch (tile.head_dim) {
         case 32: return run_head_dim<Element, 32>(p, causal, tile, num_splits, launcher);
         case 64: return run_head_dim<Element, 64>(p, causal, tile, num_splits, launcher);
         case 128: return run_head_dim<Element, 128>(p, causal, tile, num_splits, launcher);
         default: return false;
     }
-}
-
-/// Launches v1 with this tile (of plan.h). False: it has no such instance.
-inline bool run(const AttentionParams& p, DType dtype, bool causal, const Tile& tile, int num_splits,
-                Launcher& launcher) {
-    return dtype == DType::fp16 ? run_element<fp16>(p, causal, tile, num_splits, launcher)
-                                : run_element<bf16>(p, causal, tile, num_splits, launcher);
 }
 
 }  // namespace flashlens::FLASHLENS_MACHINE::v1

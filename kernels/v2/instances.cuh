@@ -18,7 +18,13 @@ bool run_if(const AttentionParams& p, bool causal, const Tile& tile, Launcher& l
 
 template <class Element, int HeadDim>
 bool run_head_dim(const AttentionParams& p, bool causal, const Tile& tile, Launcher& launcher) {
-    if constexpr (HeadDim <= 64) {
+    if constexpr (Element::chip < 80) {
+        return run_if < Element, HeadDim, HeadDim <= 64 ? 128 : 64,
+               HeadDim <= 32   ? 128
+               : HeadDim <= 64 ? 64
+                               : 32,
+               4 > (p, causal, tile, launcher);
+    } else if constexpr (HeadDim <= 64) {
         return run_if<Element, HeadDim, 128, 128, 4>(p, causal, tile, launcher);
     } else if constexpr (HeadDim == 128) {
         return run_if<Element, HeadDim, 128, 64, 4>(p, causal, tile, launcher) ||

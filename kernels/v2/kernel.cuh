@@ -12,6 +12,9 @@
 // warps   split the query rows: warp w of W has rows 16w .. 16w+15 of every 16W. No warp tells another of its rows.
 // shared  (BlockM + 2 BlockN) D 2 bytes: Q, one K block, one V block.
 //
+// sm_75   (Turing; not among v2.8.3's chips) is the same algorithm in that chip's instructions: two mma.m16n8k8 for an
+//         m16n8k16, copies through registers, so that commits and waits are nothing, fp16 alone; plan.h has its tiles.
+//
 // Not handled: head_dim above 256 or no multiple of 8; scale <= 0 (the maximum is that of unscaled scores).
 //
 // Where it differs from v2.8.3:
@@ -70,23 +73,23 @@ __global__ void __launch_bounds__(Traits::threads) kernel(const AttentionParams 
     if (n >= 0) {
         load_async<T>(smem_q, cta.q, cta.first_row, p.seqlen_q, p.head_dim);
         kv.load_k(smem_k, p.seqlen_k - n * T::block_n);
-        cp_async_commit();
+        cp_async_commit<T>();
     }
 
     // the key blocks that need masking ...
     for (int step = 0; step < cta.masked_blocks && n >= 0; ++step, --n) {
         typename T::AccS acc_s = {};
-        cp_async_wait<0>();  // my part of K (and, the first time, of Q) has arrived
-        __syncthreads();     // everybody's has; and all have read the V before
+        cp_async_wait<T, 0>();  // my part of K (and, the first time, of Q) has arrived
+        __syncthreads();        // everybody's has; and all have read the V before
         kv.load_v(smem_v, p.seqlen_k - n * T::block_n);
-        cp_async_commit();
+        cp_async_commit<T>();
         gemm_qk<T>(acc_s, smem_q, smem_k);
         apply_mask<T, Causal>(acc_s, p, cta.first_row, n * T::block_n);
-        cp_async_wait<0>();  // my part of V has arrived
-        __syncthreads();     // everybody's has; and all have read K
+        cp_async_wait<T, 0>();  // my part of V has arrived
+        __syncthreads();        // everybody's has; and all have read K
         if (n > 0) {
             kv.load_k(smem_k);
-            cp_async_commit();
+            cp_async_commit<T>();
         }
         softmax_rescale_o<T>(acc_s, m, l, acc_o, scale_log2);
         convert<T>(frag_p, acc_s);
@@ -95,16 +98,16 @@ __global__ void __launch_bounds__(Traits::threads) kernel(const AttentionParams 
     // ... and those that do not
     for (; n >= 0; --n) {
         typename T::AccS acc_s = {};
-        cp_async_wait<0>();  // my part of K has arrived
-        __syncthreads();     // everybody's has; and all have read the V before
+        cp_async_wait<T, 0>();  // my part of K has arrived
+        __syncthreads();        // everybody's has; and all have read the V before
         kv.load_v(smem_v);
-        cp_async_commit();
+        cp_async_commit<T>();
         gemm_qk<T>(acc_s, smem_q, smem_k);
-        cp_async_wait<0>();  // my part of V has arrived
-        __syncthreads();     // everybody's has; and all have read K
+        cp_async_wait<T, 0>();  // my part of V has arrived
+        __syncthreads();        // everybody's has; and all have read K
         if (n > 0) {
             kv.load_k(smem_k);
-            cp_async_commit();
+            cp_async_commit<T>();
         }
         softmax_rescale_o<T>(acc_s, m, l, acc_o, scale_log2);
         convert<T>(frag_p, acc_s);

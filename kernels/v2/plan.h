@@ -13,8 +13,19 @@ constexpr int max_head_dim = 256;
 /// Chips with 99 KiB of shared memory per CTA, where v2.8.3 takes smaller tiles.
 constexpr bool has_small_shared_memory(Chip chip) { return chip == 86 || chip == 89 || chip == 120; }
 
+/// sm_75 is not among v2.8.3's chips: these tiles are ours. An SM has 64 KiB of shared memory, a CTA may take all of it.
+/// Nothing works while a CTA waits for its copies, as there is no cp.async, so two CTAs share an SM where they can: up to
+/// head dim 128.
+constexpr Tile choose_tile_sm75(std::int64_t head_dim) {
+    if (head_dim <= 32) return {32, 128, 128, 4};
+    if (head_dim <= 64) return {64, 128, 64, 4};
+    if (head_dim <= 128) return {128, 64, 32, 4};
+    return {256, 64, 32, 4};
+}
+
 /// head_dim is a multiple of 8, at most 256.
 constexpr Tile choose_tile(std::int64_t head_dim, Chip chip, bool causal) {
+    if (chip == 75) return choose_tile_sm75(head_dim);
     if (head_dim <= 32) return {32, 128, 128, 4};
     if (head_dim <= 64) return {64, 128, 128, 4};
     if (head_dim <= 128) {

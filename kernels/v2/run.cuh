@@ -10,8 +10,9 @@ namespace flashlens::FLASHLENS_MACHINE::v2 {
 template <class Element, int HeadDim>
 bool run_head_dim(const AttentionParams& p, bool causal, const Tile& tile, Launcher& launcher);
 
+/// Launches v2 with this tile (of plan.h). False: it has no such instance.
 template <class Element>
-bool run_element(const AttentionParams& p, bool causal, const Tile& tile, Launcher& launcher) {
+bool run(const AttentionParams& p, bool causal, const Tile& tile, Launcher& launcher) {
     switch (tile.head_dim) {
         case 32: return run_head_dim<Element, 32>(p, causal, tile, launcher);
         case 64: return run_head_dim<Element, 64>(p, causal, tile, launcher);
@@ -19,12 +20,6 @@ bool run_element(const AttentionParams& p, bool causal, const Tile& tile, Launch
         case 256: return run_head_dim<Element, 256>(p, causal, tile, launcher);
         default: return false;
     }
-}
-
-/// Launches v2 with this tile (of plan.h). False: it has no such instance.
-inline bool run(const AttentionParams& p, DType dtype, bool causal, const Tile& tile, Launcher& launcher) {
-    return dtype == DType::fp16 ? run_element<fp16>(p, causal, tile, launcher)
-                                : run_element<bf16>(p, causal, tile, launcher);
 }
 
 }  // namespace flashlens::FLASHLENS_MACHINE::v2

@@ -13,7 +13,8 @@ namespace flashlens::FLASHLENS_MACHINE::v2 {
 template <class Element_, int HeadDim, int BlockM, int BlockN, int Warps>
 struct Traits {
     using Element = Element_;
-    static constexpr int head_dim = HeadDim;  // padded
+    static constexpr Chip chip = Element::chip;  // the first that has the instructions: 80, or 75
+    static constexpr int head_dim = HeadDim;     // padded
     static constexpr int block_m = BlockM;
     static constexpr int block_n = BlockN;
     static constexpr int warps = Warps;
@@ -76,12 +77,14 @@ FLASHLENS_INLINE void load_async(const SharedTile<Rows, Columns>& tile, const He
     const int row = static_cast<int>(threadIdx.x) / Tile::chunks_per_row;
     const int rows_left = chunk * 8 < head_dim ? rows - first_row - row : 0;
     const unsigned char* source = from.row(first_row + row) + chunk * 16;
+    Copies<T::chip, Rows / rows_per_pass> copies;
 #pragma unroll
     for (int pass = 0; pass < Rows / rows_per_pass; ++pass) {
         const int r = pass * rows_per_pass;
-        cp_async_16(chunk_of_pass<rows_per_pass>(tile, row, chunk, pass),
-                    source + static_cast<std::int64_t>(r) * from.stride, r < rows_left);
+        copies.start(pass, chunk_of_pass<rows_per_pass>(tile, row, chunk, pass),
+                     source + static_cast<std::int64_t>(r) * from.stride, r < rows_left);
     }
+    copies.finish();
 }
 
 /// A lane's share of loading K and V, key block by key block, last to first. All that is left of the address arithmetic
@@ -110,13 +113,15 @@ private:
     static FLASHLENS_INLINE int chunk() { return static_cast<int>(threadIdx.x) % Tile::chunks_per_row; }
 
     FLASHLENS_INLINE const unsigned char* load(const Tile& tile, const unsigned char* from, int rows) const {
+        Copies<T::chip, T::block_n / rows_per_pass> copies;
 #pragma unroll
         for (int pass = 0; pass < T::block_n / rows_per_pass; ++pass) {
             const int r = pass * rows_per_pass;
             const SharedAddress to = chunk_of_pass<rows_per_pass>(tile, row(), chunk(), pass);
             const bool whole = rows >= T::block_n;  // known to the compiler where it is so always
-            cp_async_16(to, from + static_cast<std::int64_t>(r) * stride, valid && (whole || r + row() < rows));
+            copies.start(pass, to, from + static_cast<std::int64_t>(r) * stride, valid && (whole || r + row() < rows));
         }
+        copies.finish();
         return from - static_cast<std::int64_t>(T::block_n) * stride;
     }
 };

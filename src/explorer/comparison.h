@@ -19,6 +19,7 @@ enum class Machine { cpu, gpu };
 
 /// Facts that need no run.
 struct LaunchFacts {
+    Chip chip = 80;  ///< whose kernel, of those that are compiled
     Tile tile;
     Grid grid;
     Message axes;       ///< what x, y, z are: "query block, batch, head"

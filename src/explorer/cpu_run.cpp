@@ -113,7 +113,7 @@ void launch(const VariantFacts& planned, const Problem& problem, const Attention
             on_cpu::Launcher& launcher) {
     const LaunchFacts& facts = planned.launch;
     const KernelInstance instance{planned.name, problem.dtype, problem.causal, facts.tile, facts.splits.value_or(1),
-                                  facts.order};
+                                  facts.order,  facts.chip};
     const bool exists = on_cpu::run(instance, params, launcher);
     if (!exists) {
         throw std::logic_error(planned.name + ": no kernel instance for the tile that was planned");

@@ -22,6 +22,7 @@ hardware::Card to_card(const gpu::Device& device) {
     }
     card.name = device.name;
     card.chip = device.chip;
+    card.kernels_of = device.kernels_of != device.chip ? std::optional(device.kernels_of) : std::nullopt;
     card.sm_count = device.sm_count;
     card.max_threads_per_sm = device.max_threads_per_sm;
     card.max_ctas_per_sm = device.max_ctas_per_sm;

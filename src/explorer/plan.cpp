@@ -13,7 +13,7 @@
 namespace flashlens {
 namespace {
 
-constexpr Chip oldest_chip = 80;
+constexpr Chip oldest_chip = 75;
 constexpr std::int64_t max_seqlen = std::int64_t{1} << 30;  // kernels count rows and keys in 32 bits, past the end too
 constexpr std::int64_t max_grid_x = std::numeric_limits<std::int32_t>::max();
 constexpr std::int64_t max_grid_yz = 65535;
@@ -32,6 +32,11 @@ Chip table_chip(Chip chip) {
     }
 }
 
+/// Whose kernels run on the card.
+Chip kernels_of(const hardware::Card& card) {
+    return card.kernels_of.value_or(table_chip(card.chip));
+}
+
 Message limit(std::string_view option, std::int64_t value, std::string_view axis, std::int64_t most) {
     return say("{} {} is too large for {} of its grid, which takes at most {}", option, value, axis, most);
 }
@@ -39,7 +44,15 @@ Message limit(std::string_view option, std::int64_t value, std::string_view axis
 /// What no kernel here can do.
 Message refuse_problem(const Problem& problem, const hardware::Card& card, std::int64_t max_head_dim) {
     if (card.chip < oldest_chip) {
-        return say("needs compute capability 8.0 or newer, {} has {}.{}", card.name, card.chip / 10, card.chip % 10);
+        return say("needs compute capability 7.5 or newer, {} has {}.{}", card.name, card.chip / 10, card.chip % 10);
+    }
+    if (kernels_of(card) < 80 && problem.dtype == DType::bf16) {
+        return card.kernels_of
+                   ? say("--dtype bf16: this program was built for sm_75 alone, which has no bf16; --dtype "
+                         "fp16 works, or build it with -DCMAKE_CUDA_ARCHITECTURES={}",
+                         card.chip)
+                   : say("--dtype bf16: {} (sm_75) has no bf16; --dtype fp16 works, or a card from sm_80 on",
+                         card.name);
     }
     if (problem.head_dim > max_head_dim) {
         return say("--head-dim {}: takes multiples of 8 up to {}", problem.head_dim, max_head_dim);
@@ -58,8 +71,8 @@ void set_occupancy(VariantFacts& facts, const Problem& problem, const hardware::
         gpu::Call call = gpu_call(facts, problem);
         launch.registers = gpu::inspect(call).registers;
     } else {
-        const auto registers = hardware::registers_per_thread(facts.name, table_chip(card.chip), problem.dtype,
-                                                              problem.causal, launch.tile);
+        const auto registers =
+            hardware::registers_per_thread(facts.name, launch.chip, problem.dtype, problem.causal, launch.tile);
         if (!registers) {
             facts.refusal =
                 say("not compiled for compute capability {}.{} ({})", card.chip / 10, card.chip % 10, card.name);
@@ -136,7 +149,7 @@ void plan_v2(VariantFacts& facts, const Problem& problem, const hardware::Card& 
         return;
     }
     launch.axes = say("query block, batch, head");
-    launch.tile = v2::choose_tile(problem.head_dim, table_chip(card.chip), problem.causal);
+    launch.tile = v2::choose_tile(problem.head_dim, launch.chip, problem.causal);
     launch.warps = fmt::format("{} warps over query rows", launch.tile.warps);
     launch.threads = 32 * launch.tile.warps;
     launch.smem_bytes = v2::shared_bytes(launch.tile);
@@ -155,13 +168,22 @@ void plan_v2(VariantFacts& facts, const Problem& problem, const hardware::Card& 
 void plan_v2_tuned(VariantFacts& facts, const Problem& problem, const hardware::Card& card, bool card_is_here) {
     LaunchFacts& launch = facts.launch;
     facts.refusal = refuse_problem(problem, card, v2_tuned::max_head_dim);
+    if (facts.refusal.empty() && launch.chip < 80) {
+        facts.refusal =
+            card.kernels_of
+                ? say("copies with cp.async, and this program was built for sm_75 alone, which has none; build "
+                      "it with -DCMAKE_CUDA_ARCHITECTURES={}",
+                      card.chip)
+                : say("copies with cp.async, which {} (sm_75) does not have; v1 and v2 run there, v2-tuned "
+                      "from sm_80 on",
+                      card.name);
+    }
     if (!facts.refusal.empty()) {
         return;
     }
     const std::int64_t heads = problem.batch * problem.heads;
     launch.axes = say("query block of a head");
-    launch.tile =
-        v2_tuned::choose_tile(problem.head_dim, table_chip(card.chip), problem.seqlen_q, heads, card.sm_count);
+    launch.tile = v2_tuned::choose_tile(problem.head_dim, launch.chip, problem.seqlen_q, heads, card.sm_count);
     launch.warps = fmt::format("{} warps over query rows", launch.tile.warps);
     launch.threads = 32 * launch.tile.warps;
     launch.smem_bytes = v2_tuned::shared_bytes(launch.tile);
@@ -208,14 +230,15 @@ AttentionParams kernel_params(const Problem& problem) {
 
 gpu::Call gpu_call(const VariantFacts& planned, const Problem& problem) {
     const LaunchFacts& launch = planned.launch;
-    return {planned.name, problem.dtype,         problem.causal, launch.tile, launch.splits.value_or(1),
-            launch.order, kernel_params(problem)};
+    return {planned.name, problem.dtype, problem.causal,        launch.tile, launch.splits.value_or(1),
+            launch.order, launch.chip,   kernel_params(problem)};
 }
 
 VariantFacts plan(std::string_view variant, const Problem& problem, const hardware::Card& card, bool card_is_here,
                   std::optional<int> splits) {
     VariantFacts facts;
     facts.name = variant;
+    facts.launch.chip = kernels_of(card);
     if (variant == "v1") {
         plan_v1(facts, problem, card, card_is_here, splits);
     } else if (variant == "v2") {

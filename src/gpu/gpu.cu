@@ -16,8 +16,12 @@ int attribute(cudaDeviceAttr which) {
 }
 
 void launch(const Call& call, const AttentionParams& params, on_gpu::Launcher& launcher) {
-    const KernelInstance instance{call.variant, call.dtype, call.causal, call.tile, call.num_splits, call.order};
+    const KernelInstance instance{call.variant,    call.dtype, call.causal, call.tile,
+                                  call.num_splits, call.order, call.chip};
     const bool exists = on_gpu::run(instance, params, launcher);
+    if (!exists && !on_gpu::compiled_for(call.chip)) {
+        fail(cudaErrorNoKernelImageForDevice, say("{}: launching", {as_it_is(call.variant)}));
+    }
     if (!exists) {
         throw Error(say("{}: no such kernel instance", {as_it_is(call.variant)}));
     }
@@ -142,6 +146,7 @@ std::optional<Device> device(Message* why) {
     Device device;
     device.name = properties.name;
     device.chip = 10 * attribute(cudaDevAttrComputeCapabilityMajor) + attribute(cudaDevAttrComputeCapabilityMinor);
+    device.kernels_of = on_gpu::compiled_for(80) ? device.chip : std::min(device.chip, 75);
     device.sm_count = attribute(cudaDevAttrMultiProcessorCount);
     device.max_threads_per_sm = attribute(cudaDevAttrMaxThreadsPerMultiProcessor);
     device.max_ctas_per_sm = attribute(cudaDevAttrMaxBlocksPerMultiprocessor);

@@ -23,6 +23,8 @@ public:
 struct Device {
     std::string name;
     Chip chip = 0;
+    /// Whose kernels this program runs on it: the card's own, or sm_75's (their PTX) where it was built for no other chip.
+    Chip kernels_of = 0;
     int sm_count = 0;
     int max_threads_per_sm = 0;
     int max_ctas_per_sm = 0;
@@ -45,6 +47,7 @@ struct Call {
     Tile tile;
     int num_splits = 1;  ///< v1
     CtaOrder order;      ///< v2-tuned
+    Chip chip = 80;      ///< whose kernels: Device::kernels_of
     /// Sizes, diagonal and scale; the pointers are set by run().
     AttentionParams params;
 };

@@ -28,6 +28,11 @@ struct Card {
     double fp32_tflops = 0.0;               ///< by the data sheet, a fused multiply-add counted as two
     double memory_gb_per_s = 0.0;           ///< by the data sheet, 10^9 bytes
     Message source;                         ///< where these figures come from
+    /// Whose kernels run on it, where not its own: sm_75's on a newer card, by a program that holds no others.
+    std::optional<Chip> kernels_of;
+
+    /// Whether the kernels that run on it are sm_75's: other instructions, fp16 only.
+    bool takes_sm75() const { return kernels_of.value_or(chip) < 80; }
 };
 
 /// Every card known, by compute capability and then SM count. The limits of the chip (threads, CTAs and shared memory

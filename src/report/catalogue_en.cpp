@@ -21,6 +21,11 @@ constexpr Catalogue english = make_catalogue({
     {Text::card_here, "{0} (in this machine), {1} SMs, sm_{2}"},
     {Text::card_not_here, "{0} (not in this machine; figures are computed for it), {1} SMs, sm_{2}"},
     {Text::card_source, "its figures: {0}"},
+    {Text::card_sm75,
+     "sm_75 (Turing): fp16 only, mma.m16n8k8 where later chips have m16n8k16, no cp.async. v1.0.9 runs there; the "
+     "official "
+     "FlashAttention-2 does not: v2 is its algorithm in Turing's instructions, with tiles of our own"},
+    {Text::card_takes_sm75, "runs the kernels for sm_75 (Turing): this program was built for no other chip"},
     {Text::machine, "machine"},
     {Text::machine_cpu,
      "CPU machine: the kernels' own source runs on this processor, lane by lane; its counts are exact, "
@@ -202,6 +207,10 @@ constexpr Catalogue english = make_catalogue({
     {Text::device_unit_note,
      "Rates are the vendor's: dense fp16 matmul with fp32 sums, fp32, device memory. Each card's source: flashlens "
      "devices --json -"},
+    {Text::device_sm75_note,
+     "sm 75 (Turing) runs v1 and v2 in fp16, not v2-tuned. The official FlashAttention-2 starts at sm 80: here v2 is "
+     "its "
+     "algorithm in Turing's instructions."},
     // source
     {Text::title_source, "The kernels' source, as built into this program: what is shown is what runs."},
     {Text::source_stage, "stage {0}: {1}"},
@@ -393,6 +402,11 @@ constexpr Catalogue english = make_catalogue({
     {Text::map_ctas_title, "S = Q K^T by CTA: query rows downwards, key blocks to the right"},
     {Text::map_warps_title, "One step of a CTA, by warp"},
     {Text::map_lanes_title, "One mma.m16n8k16 of a warp, by lane: C += A B"},
+    {Text::map_lanes_title_sm75, "Two mma.m16n8k8 of a warp, by lane: C += A B"},
+    {Text::map_lane_halves,
+     "sm_75 makes this product with two mma.m16n8k8: columns 0 to 7 of A and rows 0 to 7 of B, then 8 to 15. The lanes "
+     "hold "
+     "what they hold for one mma.m16n8k16."},
     {Text::map_blocks_title, "One CTA and the blocks of Q, K, V and O"},
     {Text::map_sms_title, "CTAs on the SMs of {0}, wave by wave"},
     {Text::map_cut, "{0}: {1} x {2} tiles of {3} queries x {4} keys"},

@@ -21,6 +21,10 @@ constexpr Catalogue chinese = make_catalogue({
     {Text::card_here, "{0}（就在本机），{1} 个 SM，sm_{2}"},
     {Text::card_not_here, "{0}（本机没有；相关数字按这张卡算出），{1} 个 SM，sm_{2}"},
     {Text::card_source, "参数来源：{0}"},
+    {Text::card_sm75,
+     "sm_75（Turing）：只有 fp16；后来的芯片用 mma.m16n8k16，它用 mma.m16n8k8；没有 cp.async。v1.0.9 支持它，官方 "
+     "FlashAttention-2 不支持：这里的 v2 是用 Turing 的指令写的同一算法，tile 是我们自己选的"},
+    {Text::card_takes_sm75, "运行的是 sm_75（Turing）的 kernel：这个程序没有为别的芯片编译"},
     {Text::machine, "运行于"},
     {Text::machine_cpu,
      "CPU 模拟机：kernel 的同一份源码在本机处理器上逐 lane 执行；计数是精确的，耗时与 GPU 的快慢无关"},
@@ -188,6 +192,9 @@ constexpr Catalogue chinese = make_catalogue({
      "sm_{0}，{1} 个 SM，shared memory 每 SM {2}、每 CTA {3}，matmul {4}、fp32 {5} TFLOP/s，显存 {6} GB/s"},
     {Text::device_unit_note,
      "速率为厂商数据：稠密 fp16 matmul（fp32 求和）、fp32、显存带宽。各卡的出处见 flashlens devices --json -"},
+    {Text::device_sm75_note,
+     "sm 75（Turing）可以用 fp16 运行 v1 和 v2，不能运行 v2-tuned。官方 FlashAttention-2 要 sm 80 以上：这里的 v2 "
+     "是用 Turing 的指令写的同一算法。"},
     // source
     {Text::title_source, "kernel 源码，取自编进本程序的文件：看到的就是运行的。"},
     {Text::source_stage, "阶段 {0}：{1}"},
@@ -371,6 +378,10 @@ constexpr Catalogue chinese = make_catalogue({
     {Text::map_ctas_title, "S = Q K^T 归哪个 CTA：纵向是 query 行，横向是 key block"},
     {Text::map_warps_title, "一个 CTA 的一步，各 warp 的分工"},
     {Text::map_lanes_title, "一个 warp 的一条 mma.m16n8k16，各 lane 的分工：C += A B"},
+    {Text::map_lanes_title_sm75, "一个 warp 的两条 mma.m16n8k8，各 lane 的分工：C += A B"},
+    {Text::map_lane_halves,
+     "sm_75 用两条 mma.m16n8k8 完成这个乘积：先是 A 的第 0 到 7 列与 B 的第 0 到 7 行，再是第 8 到 15 列与行。各 lane "
+     "手里的元素与一条 mma.m16n8k16 相同。"},
     {Text::map_blocks_title, "一个 CTA 与 Q、K、V、O 的各个 block"},
     {Text::map_sms_title, "CTA 落在 {0} 的哪个 SM、哪个 wave"},
     {Text::map_cut, "{0}：{1} x {2} 个 tile，每个 {3} 行 query x {4} 个 key"},

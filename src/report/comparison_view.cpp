@@ -39,6 +39,10 @@ std::string header(const Comparison& comparison, Detail detail, Language languag
     result += line(Text::card, card_line(comparison, language));
     result += labelled("", width, fill(language, Text::card_source, printable(comparison.card.source.in(language))),
                        terminal);
+    if (comparison.card.takes_sm75()) {
+        const Text what = comparison.card.kernels_of ? Text::card_takes_sm75 : Text::card_sm75;
+        result += labelled("", width, say(what), terminal);
+    }
     if (detail == Detail::compared) {
         result += line(Text::machine, say(comparison.machine == Machine::gpu ? Text::machine_gpu : Text::machine_cpu));
     }

@@ -67,7 +67,8 @@ std::string show_devices(const std::optional<hardware::Card>& here, const Messag
     result += labelled("", 0, say(Text::devices_known), terminal, Style::bold);
     const Table table = table_of_cards(language);
     result += table.fits(terminal, column_minimum) ? table.render(terminal) : list_of_cards(language, terminal);
-    return result + labelled("", 0, say(Text::device_unit_note), terminal);
+    result += labelled("", 0, say(Text::device_unit_note), terminal);
+    return result + labelled("", 0, say(Text::device_sm75_note), terminal);
 }
 
 }  // namespace flashlens::report

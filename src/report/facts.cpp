@@ -10,7 +10,7 @@ bool runs(const VariantFacts& variant) {
 }
 
 double mma_flops(const simt::Counters& counters) {
-    return 4096.0 * static_cast<double>(counters.mma);
+    return static_cast<double>(counters.mma_flops());
 }
 
 double fp32_per_kiloflop(const simt::Counters& counters) {

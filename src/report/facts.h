@@ -13,7 +13,7 @@ namespace flashlens::report {
 /// Does the kernel run this shape on this card?
 bool runs(const VariantFacts& variant);
 
-/// FLOPs of the mma instructions that ran, masked and padded parts too: each m16n8k16 is 4096.
+/// FLOPs of the mma instructions that ran, masked and padded parts too: each m16n8k16 is 4096, each m16n8k8 2048.
 double mma_flops(const simt::Counters& counters);
 /// Of fp32_ops, per 1,000 FLOPs of mma.
 double fp32_per_kiloflop(const simt::Counters& counters);

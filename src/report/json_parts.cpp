@@ -50,7 +50,8 @@ Json counters(const simt::Counters& c) {
     json["votes"] = c.votes;
     json["ldmatrix"] = c.ldmatrix;
     json["mma"] = c.mma;
-    json["mma_flops"] = c.mma * 4096;
+    json["mma_k8"] = c.mma_k8;
+    json["mma_flops"] = c.mma_flops();
     json["cp_async"] = c.cp_async;
     json["exp2"] = c.exp2;
     json["log2"] = c.log2;
@@ -182,6 +183,7 @@ Json json_of(const hardware::Card& card) {
     json["name"] = card.name;
     json["sm_count"] = card.sm_count;
     json["sm"] = card.chip;
+    json["kernels_sm"] = card.kernels_of.value_or(card.chip);
     json["max_threads_per_sm"] = card.max_threads_per_sm;
     json["max_ctas_per_sm"] = card.max_ctas_per_sm;
     json["registers_per_sm"] = card.registers_per_sm;

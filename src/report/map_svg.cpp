@@ -104,7 +104,7 @@ std::string map_to_svg(const Comparison& comparison, MapView view, Language lang
             return slide.document();
         }
         case MapView::lanes: {
-            Slide slide(title(Text::map_lanes_title), title(Text::map_lane_is));
+            Slide slide(title(lanes_title(comparison)), title(Text::map_lane_is));
             lanes_on_slide(slide, language);
             return slide.document();
         }

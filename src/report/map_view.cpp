@@ -19,7 +19,7 @@ std::string title_of(MapView view, const Comparison& comparison, Language langua
         case MapView::warps:
             return std::string(text(language, Text::map_warps_title));
         case MapView::lanes:
-            return std::string(text(language, Text::map_lanes_title));
+            return std::string(text(language, lanes_title(comparison)));
         case MapView::blocks:
             return std::string(text(language, Text::map_blocks_title));
         case MapView::sms:
@@ -36,7 +36,10 @@ std::string drawn(MapView view, const std::vector<Shown>& all, const Comparison&
         case MapView::warps:
             return warps_as_text(all, language, terminal);
         case MapView::lanes:
-            return lanes_as_text(language, terminal);
+            return lanes_as_text(language, terminal) +
+                   (comparison.card.takes_sm75()
+                        ? paragraph(std::string(text(language, Text::map_lane_halves)), terminal)
+                        : "");
         case MapView::blocks:
             return blocks_as_text(all, comparison.problem, language, terminal);
         case MapView::sms:

@@ -192,4 +192,8 @@ std::int64_t every_that_fits(double label, double piece) {
     return every;
 }
 
+Text lanes_title(const Comparison& comparison) {
+    return comparison.card.takes_sm75() ? Text::map_lanes_title_sm75 : Text::map_lanes_title;
+}
+
 }  // namespace flashlens::report

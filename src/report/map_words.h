@@ -47,4 +47,7 @@ std::vector<std::int64_t> waves_drawn(const teaching::Dealing& dealing);
 /// Of pieces side by side, `piece` wide each: every first, second, fourth, ... has room for a label.
 std::int64_t every_that_fits(double label, double piece);
 
+/// What the lanes' view shows: one mma, or on sm_75 the two that are as much.
+Text lanes_title(const Comparison& comparison);
+
 }  // namespace flashlens::report

@@ -34,7 +34,8 @@ struct Counters {
     std::uint64_t shuffles = 0;       ///< warp
     std::uint64_t votes = 0;          ///< warp
     std::uint64_t ldmatrix = 0;       ///< warp
-    std::uint64_t mma = 0;            ///< warp; each m16n8k16 is 4096 FLOPs
+    std::uint64_t mma = 0;            ///< warp; m16n8k16 and m16n8k8
+    std::uint64_t mma_k8 = 0;         ///< warp; what m16n8k8, sm_75's, has of mma
     std::uint64_t cp_async = 0;       ///< warp
     // arithmetic on registers, thread
     std::uint64_t exp2 = 0;
@@ -46,12 +47,14 @@ struct Counters {
     std::uint64_t fp32_compare = 0;
     std::uint64_t fp32_select = 0;
     std::uint64_t fp32_div = 0;
-    std::uint64_t converts = 0;  ///< each makes two 16-bit values from two fp32
+    std::uint64_t converts = 0;  ///< each makes two 16-bit values from two fp32; on sm_75 one from one
 
     /// All of the fp32 pipe's arithmetic (no exp2 or log2, which have a unit of their own; no mma).
     std::uint64_t fp32_ops() const {
         return fp32_add + fp32_mul + fp32_fma + fp32_max + fp32_compare + fp32_select + fp32_div + converts;
     }
+    /// An m16n8k16 is 4096 FLOPs, an m16n8k8 2048; masked and padded elements count.
+    std::uint64_t mma_flops() const { return 4096 * (mma - mma_k8) + 2048 * mma_k8; }
     std::uint64_t shared_bytes() const { return shared_read_bytes + shared_write_bytes; }
     std::uint64_t shared_wavefronts() const {
         return load_wavefronts + store_wavefronts + ldmatrix_wavefronts + cp_async_wavefronts;

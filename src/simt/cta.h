@@ -43,7 +43,7 @@ struct LaunchState {
     std::atomic<std::uint64_t> failed_job{~std::uint64_t{0}};
 };
 
-enum class Meeting : std::uint8_t { barrier, sync_warp, shuffle, vote, ldmatrix, mma_fp16, mma_bf16 };
+enum class Meeting : std::uint8_t { barrier, sync_warp, shuffle, vote, ldmatrix, mma_fp16, mma_bf16, mma_k8_fp16 };
 const char* name_of(Meeting meeting);
 
 /// Thrown in lanes that must end because the launch failed elsewhere.

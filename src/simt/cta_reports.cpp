@@ -56,6 +56,8 @@ const char* name_of(Meeting meeting) {
             return "mma (fp16)";
         case Meeting::mma_bf16:
             return "mma (bf16)";
+        case Meeting::mma_k8_fp16:
+            return "mma.m16n8k8 (fp16)";
     }
     return "meeting point";
 }

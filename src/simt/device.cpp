@@ -79,6 +79,7 @@ namespace {
     Cta& cta = *machine;
     if (cta.complete(meeting)) {
         ++cta.warp_tally().mma;
+        cta.warp_tally().mma_k8 += meeting == Meeting::mma_k8_fp16 ? 1 : 0;
         mma(cta.warp().matrix);
     }
 }
@@ -87,6 +88,9 @@ inline void meet_for_mma(Meeting meeting, MatrixFunction mma, float* d, const st
                          Where where) {
     Cta& cta = *machine;
     if (!cta.values()) {
+        if (meeting == Meeting::mma_k8_fp16) {
+            Cta::count_once<&Counters::mma_k8>();
+        }
         return Cta::count_once<&Counters::mma>();
     }
     const unsigned lane = cta.lane().thread % 32;
@@ -99,6 +103,7 @@ inline void meet_for_mma(Meeting meeting, MatrixFunction mma, float* d, const st
 
 const MatrixFunction fp16_unit = mma_fp16();
 const MatrixFunction bf16_unit = mma_bf16();
+const MatrixFunction k8_fp16_unit = mma_k8_fp16();
 const PackFunction fp16_packer = pack_fp16_function();
 
 #if defined(__x86_64__)
@@ -119,6 +124,10 @@ void mma_m16n8k16_bf16(float* d, const std::uint32_t* a, const std::uint32_t* b,
     meet_for_mma(Meeting::mma_bf16, bf16_unit, d, a, b, where);
 }
 
+void mma_m16n8k8_fp16(float* d, const std::uint32_t* a, const std::uint32_t* b, Where where) {
+    meet_for_mma(Meeting::mma_k8_fp16, k8_fp16_unit, d, a, b, where);
+}
+
 f32 fma(f32 a, f32 b, f32 c) {
     ++tally->fp32_fma;
 #if defined(__x86_64__)
@@ -137,6 +146,11 @@ std::uint32_t pack_fp16(f32 low, f32 high) {
 std::uint32_t pack_bf16(f32 low, f32 high) {
     ++tally->converts;
     return to_bf16(low.value) | std::uint32_t{to_bf16(high.value)} << 16;
+}
+
+std::uint32_t convert_fp16(f32 value) {
+    ++tally->converts;
+    return to_fp16(value.value);
 }
 
 Step::Step(const char* name) : outer_(tally) {

@@ -53,6 +53,8 @@ void ldmatrix_x4(std::uint32_t (&registers)[4], std::uint32_t shared_address, bo
 /// mma.sync.aligned.m16n8k16.row.col.f32.{f16,bf16}: d += a b. Products are exact, sums are fp32.
 void mma_m16n8k16_fp16(float* d, const std::uint32_t* a, const std::uint32_t* b, Where where = Where::current());
 void mma_m16n8k16_bf16(float* d, const std::uint32_t* a, const std::uint32_t* b, Where where = Where::current());
+/// mma.sync.aligned.m16n8k8.row.col.f32.f16, sm_75's: a has two registers, b one.
+void mma_m16n8k8_fp16(float* d, const std::uint32_t* a, const std::uint32_t* b, Where where = Where::current());
 
 // --- memory --------------------------------------------------------------------------------------------------------
 // A shared address is a byte offset into the CTA's dynamic shared memory (as a 32-bit .shared address is on a GPU).
@@ -150,6 +152,8 @@ inline f32 select(bool predicate, f32 a, f32 b) {
 /// cvt.rn.{f16x2,bf16x2}.f32: low in bits 0..15, high in 16..31; counted as one conversion.
 std::uint32_t pack_fp16(f32 low, f32 high);
 std::uint32_t pack_bf16(f32 low, f32 high);
+/// cvt.rn.f16.f32: in bits 0..15; counted as one conversion.
+std::uint32_t convert_fp16(f32 value);
 
 // --- annotations ---------------------------------------------------------------------------------------------------
 

@@ -18,7 +18,8 @@ float canonical(float value) {
     return std::isnan(value) ? std::bit_cast<float>(0x7FFFFFFFU) : value;
 }
 
-template <Type type>
+/// depth: 16, or 8.
+template <Type type, unsigned depth = 16>
 void mma_portable(const MatrixOperands& operands) {
     const auto widen = [](std::uint32_t half) {
         const auto bits = static_cast<std::uint16_t>(half);
@@ -29,13 +30,13 @@ void mma_portable(const MatrixOperands& operands) {
     for (unsigned lane = 0; lane < 32; ++lane) {
         const unsigned g = lane / 4;
         const unsigned t = lane % 4;
-        for (unsigned i = 0; i < 4; ++i) {
+        for (unsigned i = 0; i < depth / 4; ++i) {
             const std::uint32_t pair = operands.a[lane][i];
             float* element = &a[g + i % 2 * 8][2 * t + i / 2 * 8];
             element[0] = widen(pair & 0xFFFF);
             element[1] = widen(pair >> 16);
         }
-        for (unsigned i = 0; i < 2; ++i) {
+        for (unsigned i = 0; i < depth / 8; ++i) {
             const std::uint32_t pair = operands.b[lane][i];
             b[2 * t + 8 * i][g] = widen(pair & 0xFFFF);
             b[2 * t + 8 * i + 1][g] = widen(pair >> 16);
@@ -46,7 +47,7 @@ void mma_portable(const MatrixOperands& operands) {
             const unsigned row = lane / 4 + i / 2 * 8;
             const unsigned column = lane % 4 * 2 + i % 2;
             float sum = operands.d[lane][i];
-            for (unsigned k = 0; k < 16; ++k) {
+            for (unsigned k = 0; k < depth; ++k) {
                 // fp16 products are exact in fp32; bf16 ones are too, until they leave its range.
                 sum = type == Type::fp16 ? sum + a[row][k] * b[k][column] : std::fma(a[row][k], b[k][column], sum);
             }
@@ -67,24 +68,31 @@ FLASHLENS_AVX2 inline __m256 widen(__m128i halves) {
     }
 }
 
+/// A lane's registers of A: four, or two.
+template <unsigned depth>
 FLASHLENS_AVX2 inline __m128i load(const std::uint32_t* registers) {
-    return _mm_loadu_si128(reinterpret_cast<const __m128i*>(registers));
+    const auto* from = reinterpret_cast<const __m128i*>(registers);
+    return depth == 16 ? _mm_loadu_si128(from) : _mm_loadl_epi64(from);
 }
 
-/// A as 16 rows of 16 floats. Four lanes of a row group hold, register by register, 8 neighbouring elements of a row.
-template <Type type>
+/// A as 16 rows of 16 floats (of m16n8k8 8, and the others are not written). Four lanes of a row group hold, register by
+/// register, 8 neighbouring elements of a row.
+template <Type type, unsigned depth>
 FLASHLENS_AVX2 inline void gather_a(const MatrixOperands& operands, float (&a)[16][16]) {
     for (unsigned g = 0; g < 8; ++g) {
-        const __m128i t0 = load(operands.a[4 * g]);
-        const __m128i t1 = load(operands.a[4 * g + 1]);
-        const __m128i t2 = load(operands.a[4 * g + 2]);
-        const __m128i t3 = load(operands.a[4 * g + 3]);
+        const __m128i t0 = load<depth>(operands.a[4 * g]);
+        const __m128i t1 = load<depth>(operands.a[4 * g + 1]);
+        const __m128i t2 = load<depth>(operands.a[4 * g + 2]);
+        const __m128i t3 = load<depth>(operands.a[4 * g + 3]);
         const __m128i low01 = _mm_unpacklo_epi32(t0, t1);
         const __m128i low23 = _mm_unpacklo_epi32(t2, t3);
-        const __m128i high01 = _mm_unpackhi_epi32(t0, t1);
-        const __m128i high23 = _mm_unpackhi_epi32(t2, t3);
         _mm256_store_ps(&a[g][0], widen<type>(_mm_unpacklo_epi64(low01, low23)));
         _mm256_store_ps(&a[g + 8][0], widen<type>(_mm_unpackhi_epi64(low01, low23)));
+        if (depth == 8) {
+            continue;
+        }
+        const __m128i high01 = _mm_unpackhi_epi32(t0, t1);
+        const __m128i high23 = _mm_unpackhi_epi32(t2, t3);
         _mm256_store_ps(&a[g][8], widen<type>(_mm_unpacklo_epi64(high01, high23)));
         _mm256_store_ps(&a[g + 8][8], widen<type>(_mm_unpackhi_epi64(high01, high23)));
     }
@@ -110,14 +118,16 @@ FLASHLENS_AVX2 inline void transpose(__m128i (&rows)[8]) {
     }
 }
 
-/// B as 16 rows (k) of 8 floats. The four lanes of a group hold a column.
-template <Type type>
+/// B as 16 rows (k) of 8 floats (of m16n8k8 8 rows). The four lanes of a group hold a column.
+template <Type type, unsigned depth>
 FLASHLENS_AVX2 inline void gather_b(const MatrixOperands& operands, float (&b)[16][8]) {
     __m128i first[8];   // column by column, k = 0..7
     __m128i second[8];  // k = 8..15
     for (unsigned g = 0; g < 8; ++g) {
         const auto pair = [&](unsigned t) {
-            return _mm_loadl_epi64(reinterpret_cast<const __m128i*>(operands.b[4 * g + t]));
+            const std::uint32_t* from = operands.b[4 * g + t];
+            return depth == 16 ? _mm_loadl_epi64(reinterpret_cast<const __m128i*>(from))
+                               : _mm_cvtsi32_si128(static_cast<int>(*from));
         };
         const __m128i t01 = _mm_unpacklo_epi32(pair(0), pair(1));
         const __m128i t23 = _mm_unpacklo_epi32(pair(2), pair(3));
@@ -125,19 +135,23 @@ FLASHLENS_AVX2 inline void gather_b(const MatrixOperands& operands, float (&b)[1
         second[g] = _mm_unpackhi_epi64(t01, t23);
     }
     transpose(first);
-    transpose(second);
     for (unsigned k = 0; k < 8; ++k) {
         _mm256_store_ps(b[k], widen<type>(first[k]));
-        _mm256_store_ps(b[k + 8], widen<type>(second[k]));
+    }
+    if (depth == 16) {
+        transpose(second);
+        for (unsigned k = 0; k < 8; ++k) {
+            _mm256_store_ps(b[k + 8], widen<type>(second[k]));
+        }
     }
 }
 
-template <Type type>
+template <Type type, unsigned depth = 16>
 FLASHLENS_AVX2 void mma_avx2(const MatrixOperands& operands) {
     alignas(32) float a[16][16];
     alignas(32) float b[16][8];
-    gather_a<type>(operands, a);
-    gather_b<type>(operands, b);
+    gather_a<type, depth>(operands, a);
+    gather_b<type, depth>(operands, b);
 
     __m256 low[8];   // rows 0..7 of D
     __m256 high[8];  // rows 8..15
@@ -149,13 +163,13 @@ FLASHLENS_AVX2 void mma_avx2(const MatrixOperands& operands) {
         low[g] = _mm256_set_m128(_mm_movelh_ps(t2, t3), _mm_movelh_ps(t0, t1));
         high[g] = _mm256_set_m128(_mm_movehl_ps(t3, t2), _mm_movehl_ps(t1, t0));
     }
-    for (unsigned k = 0; k < 16; ++k) {
+    for (unsigned k = 0; k < depth; ++k) {
         const __m256 row = _mm256_load_ps(b[k]);
         for (unsigned g = 0; g < 8; ++g) {
             low[g] = _mm256_fmadd_ps(_mm256_broadcast_ss(&a[g][k]), row, low[g]);
         }
     }
-    for (unsigned k = 0; k < 16; ++k) {
+    for (unsigned k = 0; k < depth; ++k) {
         const __m256 row = _mm256_load_ps(b[k]);
         for (unsigned g = 0; g < 8; ++g) {
             high[g] = _mm256_fmadd_ps(_mm256_broadcast_ss(&a[g + 8][k]), row, high[g]);
@@ -201,6 +215,10 @@ void mma_bf16_portable(const MatrixOperands& operands) {
     mma_portable<Type::bf16>(operands);
 }
 
+void mma_k8_fp16_portable(const MatrixOperands& operands) {
+    mma_portable<Type::fp16, 8>(operands);
+}
+
 std::uint32_t pack_fp16_portable(float low, float high) {
     return to_fp16(low) | std::uint32_t{to_fp16(high)} << 16;
 }
@@ -221,6 +239,15 @@ MatrixFunction mma_bf16() {
     }
 #endif
     return mma_bf16_portable;
+}
+
+MatrixFunction mma_k8_fp16() {
+#if defined(__x86_64__)
+    if (has_avx2()) {
+        return mma_avx2<Type::fp16, 8>;
+    }
+#endif
+    return mma_k8_fp16_portable;
 }
 
 PackFunction pack_fp16_function() {

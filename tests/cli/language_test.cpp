@@ -217,7 +217,17 @@ TEST_CASE("everything that the explorer refuses, in both languages") {
         return plan(variant, problem, find_card(card), false, std::nullopt).refusal;
     };
     check_both(refusal("v1", problem_of(8, 64, 256), "A100"));
-    check_both(refusal("v2", problem_of(8, 64, 64), "T4"));
+    check_both(refusal("v2-tuned", problem_of(8, 64, 64), "T4"));
+    Problem bf16 = problem_of(8, 64, 64);
+    bf16.dtype = DType::bf16;
+    check_both(refusal("v2", bf16, "T4"));
+    hardware::Card card = find_card("T4");
+    card.chip = 70;
+    check_both(plan("v2", problem_of(8, 64, 64), card, false, std::nullopt).refusal);
+    card = find_card("H200");
+    card.kernels_of = 75;  // of a program that was built for no other chip
+    check_both(plan("v2", bf16, card, false, std::nullopt).refusal);
+    check_both(plan("v2-tuned", problem_of(8, 64, 64), card, false, std::nullopt).refusal);
     check_both(refusal("v2", problem_of(70000, 64, 64), "A100"));
     check_both(refusal("v2", problem_of(1, (1LL << 30) + 8, 64), "A100"));
     for (const auto& [threads, registers, bytes] : {std::tuple{2048, 16, 131072}, {32, 256, 0}, {288, 176, 0}}) {

@@ -51,7 +51,7 @@ TEST_CASE("bench: every variant has a verdict and a time that its card can reach
             CAPTURE(variant.name);
             CAPTURE(kernel_tests::text_of(row.problem));
             if (!variant.refusal.empty()) {
-                CHECK(row.problem.head_dim > 128);
+                CHECK((row.problem.head_dim > 128 || (variant.name == "v2-tuned" && chip() < 80)));
                 CHECK_FALSE(variant.timed.has_value());
                 continue;
             }
@@ -72,7 +72,7 @@ TEST_CASE("bench: every variant has a verdict and a time that its card can reach
         }
     }
     // Half the pairs take between a quarter and nine tenths of the time.
-    for (std::size_t i = 0; i < result.rows[0].variants.size(); ++i) {
+    for (std::size_t i = 0; i < every_variant().size(); ++i) {
         const double share = result.rows[1].variants[i].timed->median_us / result.rows[0].variants[i].timed->median_us;
         CAPTURE(share);
         CHECK(share > 0.25);
@@ -97,7 +97,7 @@ TEST_CASE("bench: cuBLAS reaches more than the kernels, and about the data sheet
     CHECK(limit.tflops == std::max(limit.before_tflops, limit.after_tflops));
     CHECK(std::min(limit.before_tflops, limit.after_tflops) > limit.tflops / 2);
     for (const VariantFacts& variant : result.rows[0].variants) {
-        CHECK(rate(result.rows[0], variant) < limit.tflops);
+        CHECK((!variant.timed || rate(result.rows[0], variant) < limit.tflops));
     }
     if (result.card.matmul_tflops > 0.0) {
         CHECK(limit.tflops > 0.3 * result.card.matmul_tflops);
@@ -115,7 +115,8 @@ TEST_CASE("bench: the ratio of two variants doesn't depend on their order") {
         const std::vector<VariantFacts> variants = bench(request).rows[0].variants;
         return variants[0].timed->median_us / variants[1].timed->median_us;
     };
-    const std::vector<std::string> names = all_variants();
+    std::vector<std::string> names = all_variants();
+    names.resize(every_variant().size());  // sm_75 has no v2-tuned
     for (std::size_t i = 1; i < names.size(); ++i) {
         const double forwards = ratio({names[0], names[i]});
         const double backwards = 1.0 / ratio({names[i], names[0]});

@@ -20,7 +20,6 @@ using kernel_tests::make_inputs;
 using kernel_tests::name_of;
 using kernel_tests::shape;
 using kernel_tests::text_of;
-using kernel_tests::variants_for;
 
 namespace {
 
@@ -82,7 +81,7 @@ TEST_CASE("any length: O is the mean of the visible rows of V") {
         {1, 1},    {7, 7},       {31, 31},   {63, 63},  {65, 65},  {127, 127}, {129, 129},   {192, 192},
         {2, 5},    {5, 2},       {113, 203}, {1, 147},  {64, 65},  {100, 163}, {1000, 1000}, {1023, 1024},
         {300, 17}, {1024, 1023}, {257, 129}, {1, 4096}, {4096, 1}, {17, 513}};
-    for (const DType dtype : {DType::fp16, DType::bf16}) {
+    for (const DType dtype : every_type()) {
         for (const std::int64_t head_dim : {32, 64, 128, 256}) {
             for (const auto& [seqlen_q, seqlen_k] : lengths) {
                 Problem p = shape(1, 1, 1, seqlen_q, seqlen_k, head_dim, false, dtype);
@@ -97,7 +96,7 @@ TEST_CASE("any length: O is the mean of the visible rows of V") {
 }
 
 TEST_CASE("rows that see nothing, and no key at all: O 0 and lse -inf") {
-    for (const Variant variant : kernel_tests::every_variant) {
+    for (const Variant variant : every_variant()) {
         const Problem p = shape(1, 1, 1, 5, 2, 64, true);
         const Inputs inputs = make_inputs(p, constant(0.0), constant(1.0), ramp);
         CHECK(first_column(p, inputs, variant) == std::vector<double>{0.0, 0.0, 0.0, 1.0, 1.5});
@@ -105,7 +104,7 @@ TEST_CASE("rows that see nothing, and no key at all: O 0 and lse -inf") {
         CHECK(std::all_of(output.lse.begin(), output.lse.begin() + 3, [](float x) { return x == minus_infinity; }));
         CHECK(output.lse[4] == doctest::Approx(0.693147));
         for (const bool causal : {false, true}) {
-            for (const DType dtype : {DType::fp16, DType::bf16}) {
+            for (const DType dtype : every_type()) {
                 const Problem none = shape(2, 2, 1, 77, 0, 64, causal, dtype);
                 const Output empty = run_on_card(none, random_inputs(none), variant, 3);
                 CHECK(std::all_of(empty.o.begin(), empty.o.end(), [](std::uint16_t word) { return word == 0; }));
@@ -118,7 +117,7 @@ TEST_CASE("rows that see nothing, and no key at all: O 0 and lse -inf") {
 }
 
 TEST_CASE("the worked examples of the two alignments") {
-    for (const Variant variant : kernel_tests::every_variant) {
+    for (const Variant variant : every_variant()) {
         Problem p = shape(1, 1, 1, 2, 5, 64, true);
         const Inputs inputs = make_inputs(p, constant(0.0), constant(1.0), ramp);
         CHECK(first_column(p, inputs, variant) == std::vector<double>{2.5, 3.0});
@@ -136,14 +135,14 @@ TEST_CASE("the scale multiplies the logits, and the rescale goes the right way")
             p, [](auto, auto, auto, auto d) { return d == 0 ? 1.0 : 0.0; },
             [scale](auto, auto j, auto, auto) { return j < 128 ? 0.0 : 5.0 / scale; },
             [](auto, auto j, auto, auto) { return j < 128 ? 1.0 : 0.0; });
-        for (const Variant variant : kernel_tests::every_variant) {
+        for (const Variant variant : every_variant()) {
             const Output output = run_on_card(p, inputs, variant);
             CHECK(widen(output.o[0], p.dtype) == doctest::Approx(0.0066929).epsilon(0.001));
             CHECK(output.lse[0] == doctest::Approx(9.858745).epsilon(1e-5));
         }
     }
     for (const double scale : {0.5, 0.03125, 2.0}) {
-        for (const DType dtype : {DType::fp16, DType::bf16}) {
+        for (const DType dtype : every_type()) {
             Problem p = shape(1, 2, 2, 130, 270, 72, true, dtype);
             p.scale = scale;
             expect_right_on_card(p, random_inputs(p));
@@ -154,7 +153,7 @@ TEST_CASE("the scale multiplies the logits, and the rescale goes the right way")
 TEST_CASE("sums in fp32") {
     const Problem few = shape(1, 1, 1, 4, 4, 128);
     const Problem many = shape(1, 1, 1, 4, 4096, 128);
-    for (const Variant variant : kernel_tests::every_variant) {
+    for (const Variant variant : every_variant()) {
         CHECK(first_column(few, make_inputs(few, constant(60.0), constant(60.0), ramp), variant) ==
               std::vector<double>(4, 2.5));
         CHECK(first_column(many, make_inputs(many, constant(60.0), constant(60.0), constant(100.0)), variant) ==
@@ -170,7 +169,7 @@ TEST_CASE("query head h reads KV head h / (H / KV)") {
             const Inputs inputs = make_inputs(p, constant(1.0), constant(1.0), [](auto batch, auto, auto head, auto) {
                 return 1.0 + 16.0 * batch + head;
             });
-            for (const Variant variant : kernel_tests::every_variant) {
+            for (const Variant variant : every_variant()) {
                 const Output output = run_on_card(p, inputs, variant);
                 std::int64_t wrong = 0;
                 for (std::size_t i = 0; i < output.o.size(); ++i) {
@@ -244,7 +243,7 @@ TEST_CASE("blocks of keys of very different size, in every order") {
 }
 
 TEST_CASE("a NaN or infinity shows where the reference has it") {
-    for (const DType dtype : {DType::fp16, DType::bf16}) {
+    for (const DType dtype : every_type()) {
         for (const bool causal : {false, true}) {
             for (const std::int64_t head_dim : {40, 96}) {
                 const Problem p = shape(2, 2, 2, 24, head_dim == 40 ? 300 : 170, head_dim, causal, dtype);
@@ -274,7 +273,7 @@ TEST_CASE("a NaN of Q touches its own row and no other, a NaN of V its own colum
     in_q.q[at_q(p, 0, 17, 1, 5)] = round_to(a_nan, p.dtype);
     Inputs in_v = clean;
     in_v.v[at_k(p, 0, 290, 1, 9)] = round_to(a_nan, p.dtype);
-    for (const Variant variant : kernel_tests::every_variant) {
+    for (const Variant variant : every_variant()) {
         const Output before = run_on_card(p, clean, variant);
         const Output after_q = run_on_card(p, in_q, variant);
         const Output after_v = run_on_card(p, in_v, variant);
@@ -302,7 +301,7 @@ TEST_CASE("logits that are all -inf give NaN and lse -inf") {
             return [value](auto, auto, auto, auto d) { return d == 0 ? value : 0.25; };
         };
         const Inputs inputs = make_inputs(p, first(1.0), first(-infinity), constant(1.0));
-        for (const Variant variant : kernel_tests::every_variant) {
+        for (const Variant variant : every_variant()) {
             const Output output = run_on_card(p, inputs, variant);
             const auto is_nan = [&](std::uint16_t word) { return std::isnan(widen(word, p.dtype)); };
             CHECK(std::all_of(output.o.begin(), output.o.end(), is_nan));

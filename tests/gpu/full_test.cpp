@@ -38,7 +38,7 @@ void expect_last_batch_right(const Problem& p) {
     const Problem last = alone(p);
     const Inputs its_inputs = slice(p, inputs, p.batch - 1);
     const ReferenceRun reference = run_reference(last, its_inputs, choose_rows(last));
-    for (const Variant variant : kernel_tests::variants_for(p)) {
+    for (const Variant variant : variants_for(p)) {
         Output its_output;
         try {
             const Output together = run_on_card(p, inputs, variant, 7);
@@ -87,7 +87,7 @@ TEST_SUITE("full") {
             for (const bool causal : {false, true}) {
                 p.causal = causal;
                 const ReferenceRun reference = run_reference(p, inputs, choose_rows(p));
-                for (const Variant variant : kernel_tests::variants_for(p)) {
+                for (const Variant variant : variants_for(p)) {
                     expect_right_at(p, inputs, run_on_card(p, inputs, variant, 4), reference, name_of(variant));
                 }
             }

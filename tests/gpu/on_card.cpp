@@ -34,11 +34,24 @@ const hardware::Card& card() {
 }
 
 Chip chip() {
-    return card().chip;
+    return card().kernels_of.value_or(card().chip);
+}
+
+std::vector<DType> every_type() {
+    return chip() < 80 ? std::vector{DType::fp16} : std::vector{DType::fp16, DType::bf16};
+}
+
+std::vector<Variant> every_variant() {
+    return variants_for(kernel_tests::shape(1, 1, 1, 1, 1, 8));
+}
+
+std::vector<Variant> variants_for(const Problem& problem) {
+    return kernel_tests::variants_for(problem, chip());
 }
 
 gpu::Call call_of(const Problem& problem, Variant variant, const Tile& tile, int splits) {
-    return {kernel_tests::name_of(variant), problem.dtype, problem.causal, tile, splits, {}, kernel_params(problem)};
+    const std::string name = kernel_tests::name_of(variant);
+    return {name, problem.dtype, problem.causal, tile, splits, {}, chip(), kernel_params(problem)};
 }
 
 gpu::Call call_of(const Problem& problem, const How& how) {
@@ -76,7 +89,7 @@ void expect_right_at(const Problem& problem, const Inputs& inputs, const Output&
 
 void expect_right_on_card(const Problem& problem, const Inputs& inputs, int splits) {
     const ReferenceRun reference = run_reference(problem, inputs, reference::all_rows(reference_sizes(problem)));
-    for (const Variant variant : kernel_tests::variants_for(problem)) {
+    for (const Variant variant : variants_for(problem)) {
         expect_right_at(problem, inputs, run_on_card(problem, inputs, variant, splits), reference,
                         kernel_tests::name_of(variant));
     }

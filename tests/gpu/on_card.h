@@ -19,8 +19,12 @@ using kernel_tests::Variant;
 /// The card here. Throws std::runtime_error without one, which skip.cpp keeps from happening.
 const hardware::Card& card();
 
-/// Where this card's tiles stand in v2's plan.
+/// Whose kernels run here, and where their tiles stand in v2's plan: the card's, or sm_75's in a program built for no other.
 Chip chip();
+/// What those kernels take and what there is of them; variants_for as kernel_tests has it, for them.
+std::vector<DType> every_type();
+std::vector<Variant> every_variant();
+std::vector<Variant> variants_for(const Problem& problem);
 
 /// The launch that run() makes: how.chip's tiles; how.options isn't read.
 gpu::Call call_of(const Problem& problem, const How& how);

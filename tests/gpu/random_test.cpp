@@ -31,7 +31,7 @@ Problem random_problem(Random& random, std::int64_t longest) {
                       8 * random.between(1, random.between(0, 3) == 0 ? 32 : 16));
     p.causal = random.between(0, 1) == 1;
     p.align = random.one_of<Align>({Align::bottom_right, Align::bottom_right, Align::top_left});
-    p.dtype = random.one_of<DType>({DType::fp16, DType::bf16});
+    p.dtype = random.one_of<DType>(every_type());
     if (random.between(0, 2) == 0) {
         p.scale = std::ldexp(1.0, static_cast<int>(random.between(-6, 1)));
     }
@@ -72,7 +72,7 @@ TEST_CASE("200 random problems") {
 TEST_CASE("the card and the CPU machine run the same kernels: they differ by rounding") {
     // Their exponentials and the order of sums within an mma differ, so that a P may round to the other neighbour.
     constexpr double ulps_allowed = 2.0;
-    for (const DType dtype : {DType::fp16, DType::bf16}) {
+    for (const DType dtype : every_type()) {
         double largest = 0.0;
         double largest_lse = 0.0;
         for (const std::int64_t head_dim : {32, 64, 96, 128, 256}) {
@@ -80,7 +80,7 @@ TEST_CASE("the card and the CPU machine run the same kernels: they differ by rou
                 const Problem p = shape(1, 2, 1, 150, 330, head_dim, causal, dtype);
                 const Inputs inputs = random_inputs(p);
                 const ReferenceRun reference = run_reference(p, inputs, reference::all_rows(reference_sizes(p)));
-                for (const Variant variant : kernel_tests::variants_for(p)) {
+                for (const Variant variant : variants_for(p)) {
                     INFO(kernel_tests::name_of(variant), "  ", text_of(p));
                     const How how{.variant = variant, .splits = 2, .chip = chip()};
                     const Output on_cpu = kernel_tests::run(p, inputs, how);

@@ -16,7 +16,7 @@ namespace {
 /// One problem for each instance family, with tails, both masks and types.
 std::vector<Problem> problems() {
     std::vector<Problem> all;
-    for (const DType dtype : {DType::fp16, DType::bf16}) {
+    for (const DType dtype : every_type()) {
         for (const bool causal : {false, true}) {
             for (const std::int64_t head_dim : {32, 64, 128, 256}) {
                 all.push_back(shape(3, 4, 2, 529, 777, head_dim, causal, dtype));
@@ -31,7 +31,7 @@ std::vector<Problem> problems() {
 TEST_CASE("50 runs are bit-identical") {
     for (const Problem& p : problems()) {
         const Inputs inputs = random_inputs(p);
-        for (const Variant variant : kernel_tests::variants_for(p)) {
+        for (const Variant variant : variants_for(p)) {
             const How how{.variant = variant, .splits = 5, .chip = chip()};
             const std::vector<Output> runs = run_all(std::vector<gpu::Call>(50, call_of(p, how)), inputs);
             REQUIRE(runs.size() == 50);
@@ -62,7 +62,7 @@ TEST_CASE("v1: the same bits for every number of splits") {
 TEST_CASE("a batch among others is that batch alone") {
     for (const Problem& p : problems()) {
         const Inputs inputs = random_inputs(p);
-        for (const Variant variant : kernel_tests::variants_for(p)) {
+        for (const Variant variant : variants_for(p)) {
             const Output together = run_on_card(p, inputs, variant, 3);
             for (std::int64_t batch = 0; batch < p.batch; ++batch) {
                 const Output one = run_on_card(alone(p), slice(p, inputs, batch), variant, 3);

@@ -32,8 +32,10 @@ std::vector<Instance> instances(int head_dim) {
     if (head_dim <= 64) {
         found.push_back({Variant::v1, {head_dim, 16, 256, 4}});
     }
-    const std::vector<Tile> of_v2 = {{32, 128, 128, 4}, {64, 128, 128, 4}, {128, 128, 64, 4}, {128, 64, 64, 4},
-                                     {128, 128, 32, 4}, {256, 64, 64, 4},  {256, 128, 64, 8}};
+    const std::vector<Tile> of_sm75 = {{32, 128, 128, 4}, {64, 128, 64, 4}, {128, 64, 32, 4}, {256, 64, 32, 4}};
+    const std::vector<Tile> of_others = {{32, 128, 128, 4}, {64, 128, 128, 4}, {128, 128, 64, 4}, {128, 64, 64, 4},
+                                         {128, 128, 32, 4}, {256, 64, 64, 4},  {256, 128, 64, 8}};
+    const std::vector<Tile>& of_v2 = chip() < 80 ? of_sm75 : of_others;
     for (const Tile& tile : of_v2) {
         // Q, one block of K and one of V, two bytes each
         const int bytes = (tile.block_m + 2 * tile.block_n) * tile.head_dim * 2;
@@ -41,7 +43,8 @@ std::vector<Instance> instances(int head_dim) {
             found.push_back({Variant::v2, tile});
         }
     }
-    for (const Chip chip : {80, 90, 120}) {
+    const bool has_tuned = chip() >= 80;
+    for (const Chip chip : has_tuned ? std::vector<Chip>{80, 90, 120} : std::vector<Chip>{}) {
         for (const int sm_count : {0, 1 << 20}) {  // no grid is small for the one, every grid for the other
             const Tile tile = v2_tuned::choose_tile(head_dim, chip, 1, 1, sm_count);
             const bool known = std::any_of(found.begin(), found.end(), [&](const Instance& i) {
@@ -78,7 +81,7 @@ void expect_all_right(const Problem& p, int splits) {
 /// For each mask, alignment and type: every length of Q, with every length of K or, of the six, one that moves on.
 void expect_tails_right(std::int64_t head_dim, bool every_pair) {
     std::size_t turn = 0;
-    for (const DType dtype : {DType::fp16, DType::bf16}) {
+    for (const DType dtype : every_type()) {
         for (int mask = 0; mask < 3; ++mask, ++turn) {
             for (std::size_t i = 0; i < lengths.size(); ++i) {
                 for (std::size_t j = 0; j < lengths.size(); ++j) {

@@ -32,15 +32,15 @@ double unit_roundoff(DType dtype) {
 }
 
 /// q = 0 and V[j] = j + 1: O[i] is the mean of the visible rows of V, lse the logarithm of their number.
-void expect_means(const Problem& p, int splits = 2) {
+void expect_means(const Problem& p, int splits = 2, Chip chip = 80) {
     const Inputs inputs = make_inputs(p, zero, one, ramp);
     std::vector<double> sum = {0.0};  // of the first rows of V as rounded
     for (std::int64_t j = 0; j < p.seqlen_k; ++j) {
         sum.push_back(sum.back() + widen(inputs.v[at_k(p, 0, j, 0, 0)], p.dtype));
     }
-    for (const Variant variant : variants_for(p)) {
-        INFO(name_of(variant), "  ", text_of(p));
-        const Output output = run(p, inputs, {.variant = variant, .splits = splits});
+    for (const Variant variant : variants_for(p, chip)) {
+        INFO(name_of(variant), " sm_", chip, "  ", text_of(p));
+        const Output output = run(p, inputs, {.variant = variant, .splits = splits, .chip = chip});
         CHECK(output.unwritten == 0);
         std::int64_t wrong = 0;
         std::string first_wrong;
@@ -66,14 +66,15 @@ void expect_means(const Problem& p, int splits = 2) {
     }
 }
 
-void expect_means_in_all_masks(std::int64_t seqlen_q, std::int64_t seqlen_k, std::int64_t head_dim, DType dtype) {
+void expect_means_in_all_masks(std::int64_t seqlen_q, std::int64_t seqlen_k, std::int64_t head_dim, DType dtype,
+                               Chip chip = 80) {
     Problem p = shape(1, 1, 1, seqlen_q, seqlen_k, head_dim, false, dtype);
-    expect_means(p);
+    expect_means(p, 2, chip);
     p.causal = true;
-    expect_means(p);
+    expect_means(p, 2, chip);
     if (seqlen_q != seqlen_k) {
         p.align = Align::top_left;
-        expect_means(p);
+        expect_means(p, 2, chip);
     }
 }
 
@@ -91,7 +92,22 @@ TEST_CASE("any length: O is the mean of the visible rows of V") {
     }
 }
 
+TEST_CASE("any length, on sm_75") {
+    for (std::size_t i = 0; i < lengths.size(); ++i) {  // head dims in turns; all of them with all lengths: below
+        const std::int64_t head_dim = i % 3 == 0 ? 32 : i % 3 == 1 ? 64 : 128;
+        expect_means_in_all_masks(lengths[i].first, lengths[i].second, head_dim, DType::fp16, 75);
+    }
+}
+
 TEST_SUITE("full") {
+    TEST_CASE("any length, on sm_75, all head dims") {
+        for (const std::int64_t head_dim : {32, 64, 128, 256}) {
+            for (const auto& [seqlen_q, seqlen_k] : lengths) {
+                expect_means_in_all_masks(seqlen_q, seqlen_k, head_dim, DType::fp16, 75);
+            }
+        }
+    }
+
     TEST_CASE("any length: O is the mean of the visible rows of V, all head dims and both types") {
         auto all = lengths;
         all.insert(all.end(), {{1023, 1024}, {1024, 1023}});
@@ -208,12 +224,15 @@ TEST_CASE("head dims: every multiple of 8, padded") {
 }
 
 TEST_CASE("the tiles of every chip") {
-    for (const Chip chip : {80, 86, 89, 90, 100, 120}) {
+    for (const Chip chip : {75, 80, 86, 89, 90, 100, 120}) {
         for (const std::int64_t head_dim : {32, 64, 96, 128, 200, 256}) {
             for (const bool causal : {false, true}) {
                 const Problem p = shape(1, 1, 1, 70, 139, head_dim, causal);
                 const Inputs inputs = random_inputs(p);
                 expect_right(p, inputs, run(p, inputs, {.variant = Variant::v2, .chip = chip}), "v2");
+                if (chip < 80) {
+                    continue;  // no v2-tuned
+                }
                 for (const int sm_count : {0, 4}) {
                     const How how{.variant = Variant::v2_tuned, .chip = chip, .sm_count = sm_count};
                     expect_right(p, inputs, run(p, inputs, how), "v2-tuned");

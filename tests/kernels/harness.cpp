@@ -39,7 +39,8 @@ simt::LaunchReport launch_real(const AttentionParams& p, const Problem& problem,
     launcher.options = options;
     const Tile tile = tile_of(problem, how);
     const std::string name = name_of(how.variant);
-    const KernelInstance instance{name, problem.dtype, problem.causal, tile, how.splits, order_of(problem, how)};
+    const KernelInstance instance{name,       problem.dtype,          problem.causal, tile,
+                                  how.splits, order_of(problem, how), how.chip};
     if (!on_cpu::run(instance, p, launcher)) {
         throw std::logic_error("no instance for " + text_of(problem));
     }
@@ -198,7 +199,12 @@ ErrorReport judge(const Problem& problem, const Inputs& inputs, const Output& ou
     return check(problem, inputs, output.o, output.lse, reference);
 }
 
-std::vector<Variant> variants_for(const Problem& problem) {
+std::vector<Variant> variants_for(const Problem& problem, Chip chip) {
+    if (chip < 80) {
+        return problem.dtype != DType::fp16          ? std::vector<Variant>{}
+               : problem.head_dim > v1::max_head_dim ? std::vector{Variant::v2}
+                                                     : std::vector{Variant::v1, Variant::v2};
+    }
     if (problem.head_dim > v1::max_head_dim) {
         return {Variant::v2, Variant::v2_tuned};
     }

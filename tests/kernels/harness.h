@@ -22,7 +22,7 @@ std::string name_of(Variant variant);
 struct How {
     Variant variant = Variant::v1;
     int splits = 2;  ///< v1
-    Chip chip = 80;  ///< the tiles of v2 and v2-tuned
+    Chip chip = 80;  ///< the tiles of v2 and v2-tuned; 75: the instances for it, also of v1
     /// v2-tuned: up to so many large blocks it takes small ones, and under a causal mask up to twice as many CTAs are
     /// ordered as if they all ran at once.
     int sm_count = 4;
@@ -74,12 +74,12 @@ std::string text_of(const Problem& problem);
 ErrorReport judge(const Problem& problem, const Inputs& inputs, const Output& output);
 
 /// Runs all variants (v1 only up to head dim 128) and CHECKs that every element was written and the verdict is a pass.
-void expect_right(const Problem& problem, const Inputs& inputs, int splits = 2);
+void expect_right(const Problem& problem, const Inputs& inputs, int splits = 2, Chip chip = 80);
 /// The same of one output.
 void expect_right(const Problem& problem, const Inputs& inputs, const Output& output, const std::string& variant);
 
-/// The variants that can run this problem.
-std::vector<Variant> variants_for(const Problem& problem);
+/// The variants that can run this problem with the chip's kernels.
+std::vector<Variant> variants_for(const Problem& problem, Chip chip = 80);
 
 /// Counters of the step of that name; all zero if nothing ran in it.
 simt::Counters step(const simt::LaunchReport& report, const std::string& name);

@@ -41,6 +41,28 @@ TEST_CASE("long stretches without a meeting point are counted too") {
     CHECK(uneven.shared_wavefronts() == 2 + (5000 + 31) + (5000 + 63));
 }
 
+TEST_CASE("an m16n8k8 is an mma, and half the FLOPs, with values or without") {
+    const auto kernel = [] {
+        std::uint32_t registers[4] = {};
+        float d[4] = {};
+        mma_m16n8k16_fp16(d, registers, registers);
+        for (unsigned i = 0; i < 3; ++i) {
+            mma_m16n8k8_fp16(d, registers, registers);
+        }
+        convert_fp16(1.0F);
+    };
+    for (const bool values : {false, true}) {
+        LaunchOptions options;
+        options.values = values;
+        options.checks = values;
+        const Counters counters = run(64, kernel, options).total;
+        CHECK(counters.mma == 2 * 4);
+        CHECK(counters.mma_k8 == 2 * 3);
+        CHECK(counters.mma_flops() == 2 * (2 * 16 * 8 * 16 + 3 * 2 * 16 * 8 * 8));
+        CHECK(counters.converts == 64);
+    }
+}
+
 TEST_CASE("meeting points and matrix instructions") {
     const Counters counters = run(96, [] {
                                   std::uint32_t registers[4] = {};

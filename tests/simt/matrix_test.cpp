@@ -246,6 +246,70 @@ TEST_CASE("mma: each operation is rounded in turn, from d on, for k ascending") 
     }
 }
 
+TEST_CASE("mma.m16n8k8 of both halves is mma.m16n8k16, bit for bit") {
+    // "Matrix Fragments for mma.m16n8k8": A's row is groupID for a0 and a1, + 8 for a2 and a3, its column threadID_in_group
+    // * 2 + (i & 1); B's row is threadID_in_group * 2 + (i & 1), its column groupID. That is the first half of m16n8k16's.
+    std::mt19937 random(6);
+    for (unsigned i = 0; i < 200; ++i) {
+        // every other: any bit pattern, infinities and NaN among them
+        std::normal_distribution<float> normal;
+        const Matrices m = filled([&] {
+            return i % 2 == 0 ? static_cast<std::uint16_t>(random() & 0xFFFF) : narrowed(normal(random), false);
+        });
+        const Fragments whole = all_paths(m, false)[0];
+        std::vector<Fragments> halves(3, m.fragments());
+        for (unsigned half = 0; half < 2; ++half) {
+            for (unsigned path = 0; path < 2; ++path) {
+                MatrixOperands operands = halves[path].operands();
+                for (unsigned lane = 0; lane < 32; ++lane) {
+                    operands.a[lane] += 2 * half;
+                    operands.b[lane] += half;
+                }
+                (path == 0 ? mma_k8_fp16_portable : mma_k8_fp16())(operands);
+            }
+        }
+        run(32, [&] {
+            Fragments& f = halves[2];
+            mma_m16n8k8_fp16(f.d[thread()], &f.a[thread()][0], &f.b[thread()][0]);
+            mma_m16n8k8_fp16(f.d[thread()], &f.a[thread()][2], &f.b[thread()][1]);
+        });
+        for (const Fragments& f : halves) {
+            CHECK(same_bits(f, whole));
+        }
+    }
+}
+
+TEST_CASE("mma.m16n8k8 reads two registers of A and one of B, and multiplies 8 columns by 8 rows") {
+    // The operands end where their memory does.
+    std::vector<std::uint32_t> a(64), b(32);
+    std::vector<float> d(128, 0.0F);
+    for (unsigned lane = 0; lane < 32; ++lane) {
+        // A[row][k] = row + 1 for k = 3, else 0: lanes with t = 1 have it in the high half of both registers
+        a[2 * lane] = lane % 4 == 1 ? std::uint32_t{narrowed(static_cast<float>(lane / 4 + 1), false)} << 16 : 0;
+        a[2 * lane + 1] = lane % 4 == 1 ? std::uint32_t{narrowed(static_cast<float>(lane / 4 + 9), false)} << 16 : 0;
+        // B[k][column] = 16 k + column
+        const unsigned k = lane % 4 * 2, column = lane / 4;
+        b[lane] = narrowed(static_cast<float>(16 * k + column), false) |
+                  std::uint32_t{narrowed(static_cast<float>(16 * (k + 1) + column), false)} << 16;
+    }
+    for (const MatrixFunction mma : {mma_k8_fp16_portable, mma_k8_fp16()}) {
+        MatrixOperands operands;
+        std::fill(d.begin(), d.end(), 0.0F);
+        for (unsigned lane = 0; lane < 32; ++lane) {
+            operands.a[lane] = &a[2 * lane];
+            operands.b[lane] = &b[lane];
+            operands.d[lane] = &d[4 * lane];
+        }
+        mma(operands);
+        for (unsigned lane = 0; lane < 32; ++lane) {
+            for (unsigned i = 0; i < 4; ++i) {
+                const unsigned row = lane / 4 + i / 2 * 8, column = lane % 4 * 2 + i % 2;
+                CHECK(d[4 * lane + i] == static_cast<float>((row + 1) * (16 * 3 + column)));
+            }
+        }
+    }
+}
+
 TEST_CASE("ldmatrix gives lane 4g + t elements 2t, 2t + 1 of row g; of column g when transposed") {
     for (const bool transposed : {false, true}) {
         std::uint32_t registers[32][4];

@@ -17,7 +17,7 @@ mutant(tuned_raises_neighbours tuned v2_tuned/steps.cuh "~m\\[i\\]\\[.\\] = sele
 mutant(v1_barrier_moved v1 v1/kernel.cuh
   "~__syncthreads\\(\\);[^\n]*\n( *out\\.reduce_sum_after_sync[^\n]*\n)" "\\1__syncthreads();\n")
 mutant(v2_barrier_moved v2 v2/kernel.cuh "~__syncthreads\\(\\);[^\n]*\n( *store<T>[^\n]*\n)" "\\1__syncthreads();\n")
-mutant(v2_waits_for_too_few v2 v2/kernel.cuh "cp_async_wait<0>()" "cp_async_wait<1>()")
+mutant(v2_waits_for_too_few v2 v2/kernel.cuh "cp_async_wait<T, 0>()" "cp_async_wait<T, 1>()")
 mutant(tuned_waits_for_too_few tuned v2_tuned/kernel.cuh "cp_async_wait<0>()" "cp_async_wait<1>()")
 mutant(tuned_wide_barrier_moved tuned_wide v2_tuned/kernel.cuh
   "~__syncthreads\\(\\);[^\n]*\n( *v2::normalize<[^\n]*\n)" "\\1__syncthreads();\n")
