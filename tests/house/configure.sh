@@ -53,6 +53,12 @@ nvcc 11.8 true
 expect 0 'not built.*CUDA 11.8 .*12.0 or newer' -DFLASHLENS_CUDA=AUTO "$here" -DCMAKE_CUDA_ARCHITECTURES=80
 expect 1 'CUDA 11.8 .*12.0 or newer' -DFLASHLENS_CUDA=ON "$here"
 
+# Chips that the kernels don't run on: the first of them by name.
+nvcc 12.4 true
+expect 1 'CMAKE_CUDA_ARCHITECTURES has 70-real.*sm_75 or newer' -DFLASHLENS_CUDA=ON "$here" \
+    '-DCMAKE_CUDA_ARCHITECTURES=75;70-real;80'
+expect 0 'not built.*has 61' -DFLASHLENS_CUDA=AUTO "$here" -DCMAKE_CUDA_ARCHITECTURES=61
+
 # A host compiler that is too new: which one to set.
 nvcc 12.4 false
 host 14
