@@ -33,7 +33,7 @@ struct Ran {
     std::uint64_t padded, block_m, block_n, warps;
     std::uint64_t ctas = 0, blocks = 0;          // key blocks, over all CTAs
     std::uint64_t rows_read = 0, keys_read = 0;  // of Q, and of K (as many of V)
-    simt::LaunchReport report;
+    simt::LaunchReport report = {};
 };
 
 Ran v2_on_sm75(const Problem& p) {
