@@ -1,0 +1,34 @@
+// From a learner's file to a verdict.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "practice/exercise.h"
+#include "practice/verdict.h"
+
+namespace flashlens::practice {
+
+enum class Machine { cpu, gpu };
+
+struct Work {
+    std::filesystem::path file{};     ///< the learner's
+    std::filesystem::path headers{};  ///< a folder that holds exercise_headers()
+    Machine machine = Machine::cpu;
+    std::string compiler{};  ///< as compilers() or nvcc() gives it
+    /// A run that takes longer is stopped: it does not end.
+    double seconds_allowed = 30.0;
+};
+
+/// Compiles the file and runs the exercise's check on it, in a process of its own: whatever the learner's code does, this
+/// one goes on. Throws Failure where the compiler can't be started, or there is no GPU to run on.
+Verdict judge(const Exercise& exercise, const Work& work);
+
+/// The host compiler to take: the one that built this program where it is still there (what it makes fits this program),
+/// else the first of c++, g++, clang++ on PATH. Throws Failure, which says what to install.
+std::string host_compiler();
+
+/// nvcc, on PATH or where the CUDA toolkit puts it. Throws Failure.
+std::string cuda_compiler();
+
+}  // namespace flashlens::practice
