@@ -1,12 +1,12 @@
 // Included first by every exercise: what it ends with, so that `flashlens practice` finds what it defines.
 //
 //   FLASHLENS_EXERCISE_KERNEL(launch)              launch(const AttentionParams&, bool causal, Launcher&)
-//   FLASHLENS_EXERCISE_FUNCTION(NumSplits, name)   a function of one of exercise.h's types
+//   FLASHLENS_EXERCISE_FUNCTION(NumSplits, name)   a function of one of entry.h's types
 //
 // The host compiler compiles an exercise into a library for the CPU machine; nvcc compiles the same file for a GPU.
 #pragma once
 
-#include "exercise.h"
+#include "entry.h"
 #include "kernels/primitives/launcher.cuh"
 
 #ifdef __CUDACC__

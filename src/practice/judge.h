@@ -1,6 +1,7 @@
 // From a learner's file to a verdict.
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <string>
 
@@ -11,11 +12,14 @@ namespace flashlens::practice {
 
 enum class Machine { cpu, gpu };
 
+/// What the host compiler is told of an exercise's file, but for the folder of headers: an editor may be told the same.
+extern const std::array<const char*, 7> compile_flags;
+
 struct Work {
     std::filesystem::path file{};     ///< the learner's
     std::filesystem::path headers{};  ///< a folder that holds exercise_headers()
     Machine machine = Machine::cpu;
-    std::string compiler{};  ///< as compilers() or nvcc() gives it
+    std::string compiler{};  ///< host_compiler(), or cuda_compiler() for a GPU
     /// A run that takes longer is stopped: it does not end.
     double seconds_allowed = 30.0;
 };

@@ -1,0 +1,11 @@
+// What each exercise's attempt is tried with: one function each, in a file of the exercise's name.
+#pragma once
+
+#include "practice/attempt.h"
+
+namespace flashlens::practice {
+
+void check_v2_grid(Attempt& attempt);
+void check_running_maximum(Attempt& attempt);
+
+}  // namespace flashlens::practice

@@ -1,0 +1,238 @@
+#include "practice/judge.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <system_error>
+
+#include "practice/attempt.h"
+#include "practice/process.h"
+
+namespace flashlens::practice {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr double compiler_seconds = 300.0;
+
+/// A folder that is gone when this object is.
+class TemporaryFolder {
+public:
+    TemporaryFolder() {
+        std::string name = (std::filesystem::temp_directory_path() / "flashlens-XXXXXX").string();
+        if (mkdtemp(name.data()) == nullptr) {
+            throw Failure(both({"{}: no folder for temporary files: {}", "{}：无法创建临时目录：{}"}, name,
+                               std::string(std::strerror(errno))));
+        }
+        path_ = name;
+    }
+    ~TemporaryFolder() {
+        std::error_code ignored;
+        std::filesystem::remove_all(path_, ignored);
+    }
+    TemporaryFolder(const TemporaryFolder&) = delete;
+    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+    const std::filesystem::path& path() const { return path_; }
+
+private:
+    std::filesystem::path path_;
+};
+
+/// The full path of a program on PATH; empty: it is not there.
+std::string found_on_path(const std::string& name) {
+    const char* path = std::getenv("PATH");
+    std::string_view rest = path == nullptr ? "" : path;
+    while (!rest.empty()) {
+        const std::string_view folder = rest.substr(0, rest.find(':'));
+        rest.remove_prefix(std::min(rest.size(), folder.size() + 1));
+        const std::string file = std::string(folder) + "/" + name;
+        if (!folder.empty() && access(file.c_str(), X_OK) == 0) {
+            return file;
+        }
+    }
+    return "";
+}
+
+Json to_json(const Message& message) {
+    return {message.en, message.zh};
+}
+Message message_from(const Json& json) {
+    return {json.at(0).get<std::string>(), json.at(1).get<std::string>()};
+}
+
+Json to_json(const std::vector<Message>& messages) {
+    Json json = Json::array();
+    for (const Message& message : messages) {
+        json.push_back(to_json(message));
+    }
+    return json;
+}
+std::vector<Message> messages_from(const Json& json) {
+    std::vector<Message> messages;
+    for (const Json& message : json) {
+        messages.push_back(message_from(message));
+    }
+    return messages;
+}
+
+/// In the child: everything that the check found, as text.
+std::string checked(const Exercise& exercise, const std::filesystem::path& library, Machine machine) {
+    Json json;
+    std::optional<Attempt> attempt;
+    try {
+        exercise.check(attempt.emplace(library, machine));
+    } catch (const Finding& finding) {
+        json["finding"] = {
+            {"id", finding.id}, {"what", to_json(finding.what)}, {"evidence", to_json(finding.evidence)}};
+    } catch (const Failure& failure) {
+        json["failure"] = to_json(failure.message());
+    } catch (const std::exception& error) {
+        json["finding"] = {{"id", "exception"},
+                           {"what", to_json(both({"Your code threw an exception: {}", "你的代码抛出了异常：{}"},
+                                                 std::string(error.what())))},
+                           {"evidence", Json::array()}};
+    }
+    json["held"] = attempt ? to_json(attempt->what_held()) : Json::array();
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+/// Of a check that did not end by itself.
+Finding finding_of(const Ended& ended, double seconds_allowed) {
+    if (ended.timed_out) {
+        return {
+            "does-not-end",
+            both({"It had not finished after {:.0f} s: a loop that does not end, most likely one whose counter does "
+                  "not move towards its bound.",
+                  "{:.0f} 秒后仍未结束：很可能有一个循环停不下来，计数器没有朝着边界移动。"},
+                 seconds_allowed)};
+    }
+    const char* name = strsignal(ended.signal);
+    return {"crash",
+            both({"It crashed ({}): most likely an index outside an array in registers or local memory, which the CPU "
+                  "machine does not check, or a null pointer.",
+                  "程序崩溃（{}）：很可能是寄存器或局部数组下标越界（CPU 模拟机不检查这类访问），或空指针。"},
+                 std::string(name == nullptr ? "?" : name))};
+}
+
+std::vector<std::string> command_of(const Work& work, const std::filesystem::path& library) {
+    const std::string headers = "-I" + work.headers.string();
+    if (work.machine == Machine::gpu) {
+        // Hidden and bound to itself: a binary with a GPU part has kernels of the same names.
+        return {work.compiler,
+                "-std=c++20",
+                "-O2",
+                "-arch=native",
+                "--fmad=false",
+                "-shared",
+                "-Xcompiler",
+                "-fPIC,-fvisibility=hidden",
+                "-Xlinker",
+                "-Bsymbolic",
+                headers,
+                "-o",
+                library.string(),
+                work.file.filename().string()};
+    }
+    std::vector<std::string> command{work.compiler};
+    for (const char* flag : compile_flags) {
+        command.emplace_back(flag);
+    }
+    // The machine's thread-local variables are in this program: no call is needed to find them.
+    for (const char* flag : {"-O1", "-fPIC", "-shared", "-ftls-model=initial-exec", "-fno-diagnostics-color"}) {
+        command.emplace_back(flag);
+    }
+    command.insert(command.end(), {headers, "-o", library.string(), work.file.filename().string()});
+    return command;
+}
+
+}  // namespace
+
+const std::array<const char*, 7> compile_flags = {
+    "-xc++", "-std=c++20",
+    // A namespace of its own: this program holds kernels of the same names.
+    "-DFLASHLENS_MACHINE=on_cpu_practice", "-ffp-contract=off", "-Wall",
+    "-Wno-unknown-pragmas",  // #pragma unroll is nvcc's
+    "-Wno-unused",           // of what is still to be written
+};
+
+std::string host_compiler() {
+    if (access(FLASHLENS_HOST_COMPILER, X_OK) == 0) {
+        return FLASHLENS_HOST_COMPILER;
+    }
+    for (const char* name : {"c++", "g++", "clang++"}) {
+        if (const std::string found = found_on_path(name); !found.empty()) {
+            return found;
+        }
+    }
+    throw Failure(
+        both({"no C++ compiler is there to compile your file with; on Debian and Ubuntu: sudo apt-get install g++",
+              "没有可用来编译你的文件的 C++ 编译器；在 Debian 和 Ubuntu 上：sudo apt-get install g++"}));
+}
+
+std::string cuda_compiler() {
+    const char* home = std::getenv("CUDA_HOME");
+    std::string found = found_on_path("nvcc");
+    for (const std::string& folder : {std::string(home == nullptr ? "" : home), std::string("/usr/local/cuda")}) {
+        const std::string file = folder + "/bin/nvcc";
+        if (found.empty() && access(file.c_str(), X_OK) == 0) {
+            found = file;
+        }
+    }
+    if (found.empty()) {
+        throw Failure(
+            both({"--machine gpu: nvcc is neither on PATH nor in /usr/local/cuda; install the CUDA Toolkit 12 or "
+                  "newer, or leave the option out: the CPU machine needs no GPU",
+                  "--machine gpu：PATH 和 /usr/local/cuda 中都没有 nvcc；请安装 CUDA Toolkit 12 或更新版本，"
+                  "或去掉该选项：CPU 模拟机不需要 GPU"}));
+    }
+    return found;
+}
+
+Verdict judge(const Exercise& exercise, const Work& work) {
+    const TemporaryFolder temporary;
+    const std::filesystem::path library = temporary.path() / "exercise.so";
+    Verdict verdict;
+    const Ended compiled = run_program(command_of(work, library), work.file.parent_path(), compiler_seconds);
+    verdict.compile_seconds = compiled.seconds;
+    verdict.compiler_output = compiled.output;
+    if (compiled.exit_code != 0 || compiled.signal != 0 || compiled.timed_out) {
+        verdict.kind = Verdict::Kind::does_not_compile;
+        return verdict;
+    }
+    const Ended ran = run_apart([&] { return checked(exercise, library, work.machine); }, work.seconds_allowed);
+    verdict.run_seconds = ran.seconds;
+    if (ran.timed_out || ran.signal != 0) {
+        verdict.finding = finding_of(ran, work.seconds_allowed);
+        return verdict;
+    }
+    const Json json = Json::parse(ran.output, nullptr, false);
+    if (json.is_discarded()) {
+        // It called exit(), or wrote where our own data is.
+        verdict.finding = {"crash", both({"It ended the whole program (exit code {}) instead of returning.",
+                                          "它直接结束了整个程序（退出码 {}），而没有返回。"},
+                                         ran.exit_code)};
+        return verdict;
+    }
+    if (json.contains("failure")) {
+        throw Failure(message_from(json.at("failure")));
+    }
+    verdict.held = messages_from(json.at("held"));
+    if (!json.contains("finding")) {
+        verdict.kind = Verdict::Kind::pass;
+        return verdict;
+    }
+    const Json& finding = json.at("finding");
+    verdict.finding = {finding.at("id").get<std::string>(), message_from(finding.at("what")),
+                       messages_from(finding.at("evidence"))};
+    return verdict;
+}
+
+}  // namespace flashlens::practice

@@ -1,0 +1,28 @@
+// Other processes: a compiler, and a learner's code, which may do anything.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace flashlens::practice {
+
+/// How a process ended, and what it wrote.
+struct Ended {
+    std::string output{};
+    int exit_code = 0;
+    int signal = 0;          ///< that ended it; 0: it ended by itself
+    bool timed_out = false;  ///< it was stopped: it took longer than it was given
+    double seconds = 0.0;
+};
+
+/// Runs a program (found on PATH unless it has a slash) in `folder`; output is what it wrote to standard output and error.
+/// Its messages are in English (LC_ALL=C). Throws Failure where it can't be started.
+Ended run_program(const std::vector<std::string>& arguments, const std::filesystem::path& folder, double seconds);
+
+/// Runs `what` in a copy of this process; output is what it returned. Only this thread is copied: call it where no other
+/// one runs.
+Ended run_apart(const std::function<std::string()>& what, double seconds);
+
+}  // namespace flashlens::practice
