@@ -10,6 +10,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <sstream>
 #include <system_error>
 
 #include "practice/attempt.h"
@@ -122,6 +123,18 @@ Finding finding_of(const Ended& ended, double seconds_allowed) {
                  std::string(name == nullptr ? "?" : name))};
 }
 
+/// The last lines of a file, of which somebody may want to see a screen or two.
+std::string end_of(const std::filesystem::path& file) {
+    constexpr std::size_t most = 8000;
+    std::ostringstream all;
+    all << std::ifstream(file, std::ios::binary).rdbuf();
+    std::string text = std::move(all).str();
+    if (text.size() > most) {
+        text.erase(0, text.find('\n', text.size() - most) + 1);
+    }
+    return text;
+}
+
 std::vector<std::string> command_of(const Work& work, const std::filesystem::path& library) {
     const std::string headers = "-I" + work.headers.string();
     if (work.machine == Machine::gpu) {
@@ -207,8 +220,11 @@ Verdict judge(const Exercise& exercise, const Work& work) {
         verdict.kind = Verdict::Kind::does_not_compile;
         return verdict;
     }
-    const Ended ran = run_apart([&] { return checked(exercise, library, work.machine); }, work.seconds_allowed);
+    const std::filesystem::path printed = temporary.path() / "printed";
+    const Ended ran =
+        run_apart([&] { return checked(exercise, library, work.machine); }, printed, work.seconds_allowed);
     verdict.run_seconds = ran.seconds;
+    verdict.printed = end_of(printed);
     if (ran.timed_out || ran.signal != 0) {
         verdict.finding = finding_of(ran, work.seconds_allowed);
         return verdict;

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -9,6 +10,7 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <exception>
 
@@ -33,6 +35,7 @@ Ended fork_and_listen(double seconds, const Child& child) {
     if (pipe2(ends.data(), O_CLOEXEC) != 0) {
         fail("pipe2");
     }
+    std::fflush(nullptr);  // else the child would write it once more
     const Clock::time_point start = Clock::now();
     const pid_t pid = fork();
     if (pid < 0) {
@@ -42,6 +45,7 @@ Ended fork_and_listen(double seconds, const Child& child) {
     }
     if (pid == 0) {
         setpgid(0, 0);  // what it starts ends with it
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
         close(ends[0]);
         child(ends[1]);
         _exit(could_not_start);
@@ -72,7 +76,12 @@ Ended fork_and_listen(double seconds, const Child& child) {
     }
     close(ends[0]);
     int status = 0;
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+    while (waitpid(pid, &status, ended.timed_out ? 0 : WNOHANG) != pid) {  // it may have closed the pipe and gone on
+        if (!ended.timed_out && passed() > seconds) {
+            ended.timed_out = true;
+            kill(-pid, SIGKILL);
+        }
+        usleep(200);
     }
     ended.seconds = passed();
     ended.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
@@ -104,8 +113,14 @@ Ended run_program(const std::vector<std::string>& arguments, const std::filesyst
     return ended;
 }
 
-Ended run_apart(const std::function<std::string()>& what, double seconds) {
+Ended run_apart(const std::function<std::string()>& what, const std::filesystem::path& printed, double seconds) {
     return fork_and_listen(seconds, [&](int output) {
+        const int file = open(printed.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+        const int nothing = open("/dev/null", O_RDONLY);
+        if (file < 0 || dup2(file, STDOUT_FILENO) < 0 || dup2(file, STDERR_FILENO) < 0 ||
+            dup2(nothing, STDIN_FILENO) < 0) {
+            return;
+        }
         for (const int crash : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) {
             std::signal(crash, SIG_DFL);  // whatever this process made of them
         }
@@ -115,6 +130,7 @@ Ended run_apart(const std::function<std::string()>& what, double seconds) {
         } catch (...) {
             std::abort();
         }
+        std::fflush(nullptr);  // _exit would forget what it has printed
         for (std::size_t done = 0; done < text.size();) {
             const ssize_t count = write(output, text.data() + done, text.size() - done);
             if (count <= 0) {

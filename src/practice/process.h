@@ -21,8 +21,8 @@ struct Ended {
 /// Its messages are in English (LC_ALL=C). Throws Failure where it can't be started.
 Ended run_program(const std::vector<std::string>& arguments, const std::filesystem::path& folder, double seconds);
 
-/// Runs `what` in a copy of this process; output is what it returned. Only this thread is copied: call it where no other
-/// one runs.
-Ended run_apart(const std::function<std::string()>& what, double seconds);
+/// Runs `what` in a copy of this process, which ends with this one; output is what it returned, and what it prints goes to
+/// the file `printed`. Only this thread is copied: call it where no other one runs.
+Ended run_apart(const std::function<std::string()>& what, const std::filesystem::path& printed, double seconds);
 
 }  // namespace flashlens::practice

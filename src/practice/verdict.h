@@ -26,6 +26,7 @@ struct Verdict {
     Finding finding{};              ///< wrong
     std::vector<Message> held{};    ///< what was found right, a line each: all of it, or up to what is wrong
     std::string compiler_output{};  ///< its errors, as it wrote them
+    std::string printed{};          ///< what the learner's code printed (its end, where that is long)
     double compile_seconds = 0.0;
     double run_seconds = 0.0;
 };

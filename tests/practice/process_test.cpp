@@ -2,10 +2,14 @@
 
 #include <doctest/doctest.h>
 
+#include <unistd.h>
+
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <thread>
 
+#include "files.h"
 #include "message.h"
 
 using namespace flashlens;
@@ -23,19 +27,38 @@ TEST_CASE("a program that is not there is an error that names it") {
     CHECK_THROWS_WITH_AS(run_program({"/nowhere/c++"}, "/", 10.0), "/nowhere/c++: can't be started", Failure);
 }
 
-TEST_CASE("what runs apart may crash, end the process or not end at all") {
-    CHECK(run_apart([] { return std::string(100000, 'x'); }, 10.0).output == std::string(100000, 'x'));
-    CHECK(run_apart([]() -> std::string { std::abort(); }, 10.0).signal == SIGABRT);
-    CHECK(run_apart([]() -> std::string { std::_Exit(5); }, 10.0).exit_code == 5);
-    const Ended endless = run_apart(
-        []() -> std::string {
-            for (;;) {
-                std::this_thread::sleep_for(std::chrono::seconds(1));
+TEST_CASE("what runs apart may crash, end the process or not end at all, and what it prints is kept") {
+    const tests::TemporaryFolder folder;
+    const auto apart = [&](const std::function<std::string()>& what, double seconds = 10.0) {
+        return run_apart(what, folder.path / "printed", seconds);
+    };
+    CHECK(apart([] { return std::string(100000, 'x'); }).output == std::string(100000, 'x'));
+    CHECK(apart([]() -> std::string { std::abort(); }).signal == SIGABRT);
+    CHECK(apart([]() -> std::string { std::_Exit(5); }).exit_code == 5);
+    const auto endless = []() -> std::string {
+        for (;;) {
+            std::this_thread::sleep_for(std::chrono::seconds(1));
+        }
+    };
+    const Ended stopped = apart(endless, 0.3);
+    CHECK(stopped.timed_out);
+    CHECK(stopped.seconds < 5.0);
+    const Ended silent = apart(
+        [&] {
+            for (int descriptor = 3; descriptor < 64; ++descriptor) {
+                close(descriptor);
             }
+            return endless();
         },
         0.3);
-    CHECK(endless.timed_out);
-    CHECK(endless.seconds < 5.0);
+    CHECK(silent.timed_out);
+    CHECK(silent.seconds < 5.0);
+
+    apart([] {
+        std::printf("seen\n");
+        return std::string();
+    });
+    CHECK(tests::content(folder.path / "printed") == "seen\n");
 }
 
 TEST_CASE("what a stopped program had started is stopped, too") {
