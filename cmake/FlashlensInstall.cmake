@@ -26,7 +26,8 @@ install(
   PATTERN "*.md"
   PATTERN "*.csv"
   PATTERN "*.svg"
-  PATTERN "quiz" EXCLUDE) # the program has them built in
+  PATTERN "quiz" EXCLUDE # the program has these two built in
+  PATTERN "exercises" EXCLUDE)
 install(
   DIRECTORY kernels/
   DESTINATION ${CMAKE_INSTALL_DATADIR}/flashlens/kernels

@@ -19,7 +19,7 @@ namespace flashlens::cli {
 inline constexpr int all_right = 0;
 inline constexpr int could_not_run = 1;
 inline constexpr int bad_usage = 2;
-inline constexpr int wrong_result = 3;  ///< a variant's verdict is FAIL
+inline constexpr int wrong_result = 3;  ///< a variant's verdict is FAIL, or an exercise has not passed
 
 /// Everything a command works with.
 struct Context {
@@ -46,6 +46,7 @@ int run_walk(const Context& context);
 int run_lesson(const Context& context);
 int run_lecture(const Context& context);
 int run_quiz(const Context& context);
+int run_practice(const Context& context);
 int run_completion(const Context& context);
 
 /// What may follow `source`: its stages, and "all".
@@ -53,6 +54,9 @@ std::vector<std::string> stage_names();
 
 /// What may follow `lesson`: their numbers.
 std::vector<std::string> lesson_names();
+
+/// What may follow `practice`: the exercises.
+std::vector<std::string> exercise_names();
 
 /// The answer of one of the explorer's functions; while it works its progress shows, where there is a terminal for it.
 template <typename Request, typename Answer>

@@ -95,6 +95,7 @@ _flashlens() {{
 {0}        completion) COMPREPLY=($(compgen -W "bash zsh" -- "$word")); return ;;
         source) COMPREPLY=($(compgen -W "{3} {2}" -- "$word")); return ;;
         lesson) COMPREPLY=($(compgen -W "{4} {2}" -- "$word")); return ;;
+        practice) COMPREPLY=($(compgen -W "{5} {2}" -- "$word")); return ;;
         help) COMPREPLY=($(compgen -W "{1}" -- "$word")); return ;;
     esac
     COMPREPLY=($(compgen -W "{1} {2}" -- "$word"))
@@ -102,7 +103,7 @@ _flashlens() {{
 complete -F _flashlens flashlens
 )",
                        cases, fmt::join(command_names(), " "), names, fmt::join(stage_names(), " "),
-                       fmt::join(lesson_names(), " "));
+                       fmt::join(lesson_names(), " "), fmt::join(exercise_names(), " "));
 }
 
 std::string zsh_script(const Explorer& explorer) {
@@ -130,6 +131,7 @@ _flashlens() {{
         completion) second='bash zsh' ;;
         source) second='{2}' ;;
         lesson) second='{3}' ;;
+        practice) second='{4}' ;;
         help) second='{1}' ;;
     esac
     _arguments \
@@ -145,7 +147,7 @@ else
 fi
 )zsh",
                        arguments, fmt::join(command_names(), " "), fmt::join(stage_names(), " "),
-                       fmt::join(lesson_names(), " "));
+                       fmt::join(lesson_names(), " "), fmt::join(exercise_names(), " "));
 }
 
 }  // namespace

@@ -58,6 +58,11 @@ constexpr std::array quiz_examples = std::to_array<std::string_view>({
     "flashlens quiz --topic splits,occupancy --level 1,2 --count 5 --seed 7",
     "flashlens quiz --mock --lang zh",
 });
+constexpr std::array practice_examples = std::to_array<std::string_view>({
+    "flashlens practice",
+    "flashlens practice 1 --watch",
+    "flashlens practice v2-grid --hint --lang zh",
+});
 constexpr std::array completion_examples = std::to_array<std::string_view>({
     "flashlens completion bash",
     "flashlens completion zsh",
@@ -164,6 +169,17 @@ constexpr std::array page_table = std::to_array<Page>({
       "开放题给出参考答案和自评要点。直接回车跳过，q 结束。从管道输入时每行一个答案。答错的题记在 "
       "$XDG_STATE_HOME/flashlens/quiz.json（未设置时在 ~/.local/state）。"},
      quiz_examples},
+    {practice,
+     "[EXERCISE] [options]",
+     {"coding exercises: edit a file, be told what is wrong", "编程练习：改文件，看哪里不对"},
+     {"Exercises to solve in files of your own, with any editor. Without EXERCISE (a number, or part of a name): the "
+      "first that has not passed. Until its file is edited, shows what is asked; then compiles it, runs it on the CPU "
+      "machine, and says what is right and what is not. Exit code 0 if it passes, else 3. With --watch: h hint, t task, "
+      "v verdict, n next, r again, q quit. Needs a C++ compiler.",
+      "在自己的文件里解题，编辑器随意。不写 EXERCISE（编号，或名字的一部分）时是第一道还没通过的。"
+      "文件还没改过时显示题目；改过之后编译它，在 CPU 模拟机上运行，指出哪些对、哪些不对。通过时退出码为 0，否则为 3。"
+      "加 --watch 时：h 提示，t 题目，v 结果，n 下一道，r 再判，q 退出。需要 C++ 编译器。"},
+     practice_examples},
     {completion,
      "bash|zsh",
      {"a script with which the shell completes", "输出 shell 自动补全脚本"},
@@ -295,7 +311,18 @@ constexpr std::array words_table = std::to_array<OptionWords>({
     {Section::run,
      "--machine",
      "auto",
-     {"the GPU here, or the kernels on the CPU", "用本机 GPU，或在 CPU 上运行 kernel"}},
+     {"the GPU here, or the kernels on the CPU", "用本机 GPU，或在 CPU 上运行 kernel"},
+     {compare, sweep}},
+    {Section::run,
+     "--machine",
+     "cpu",
+     {"where it runs; gpu needs nvcc", "在哪里运行；gpu 需要 nvcc"},
+     {practice},
+     "cpu|gpu"},
+    {Section::run, "--check", "", {"judges it, edited or not", "判这一道，不管改没改过"}},
+    {Section::run, "--watch", "", {"judges it whenever you save", "每次保存都判"}},
+    {Section::run, "--reset", "", {"the file as handed out; yours is kept as .bak", "恢复成发下来的样子，你的留作 .bak"}},
+    {Section::run, "--yes", "", {"--reset does not ask", "--reset 不再询问"}},
     {Section::run,
      "--gpu",
      "",
@@ -387,6 +414,16 @@ constexpr std::array words_table = std::to_array<OptionWords>({
      "",
      {"questions, answers, points; - is standard output", "写出题目、答案和得分；- 为标准输出"},
      {quiz}},
+    {Section::files,
+     "--json",
+     "",
+     {"verdict, finding, hints, progress; - is standard output", "写出结果、问题、提示和进度；- 为标准输出"},
+     {practice}},
+    {Section::files,
+     "--folder",
+     "",
+     {"of your files (default $FLASHLENS_PRACTICE, else ~/flashlens-practice)",
+      "你的文件所在目录（默认 $FLASHLENS_PRACTICE，其次 ~/flashlens-practice）"}},
     {Section::files, "--csv", "", {"the table, one line for each kernel", "写出表格，每个 kernel 一行"}},
     {Section::files, "--svg", "", {"the chart as a picture", "把图写成图片"}, {sweep}},
     {Section::files, "--svg", "", {"a view as a picture (default ctas)", "把一种视图写成图片（默认 ctas）"}, {map}},
@@ -400,6 +437,10 @@ constexpr std::array words_table = std::to_array<OptionWords>({
     {Section::show, "--step", "1", {"the step to start with", "从第几步开始"}, {lecture}},
     {Section::show, "--notes", "", {"what to say, below each step", "在每一步下面显示讲稿"}},
     {Section::show, "--answers", "", {"answers are shown from the start", "一开始就显示答案"}},
+    {Section::show, "--task", "", {"what is asked", "题目"}},
+    {Section::show, "--hint", "", {"a hint; each call gives one more", "提示，每次多给一条"}},
+    {Section::show, "--solution", "", {"the solution, when it has passed", "参考解答，通过之后才给"}},
+    {Section::show, "--list", "", {"all exercises, and which have passed", "全部练习，哪些已通过"}},
     {Section::show, "--all", "", {"every step at once, as into a pipe", "一次显示全部步骤，与输出到管道时相同"}},
     {Section::show, "--lang", "", {"language (default: the locale's)", "语言（默认随 locale）"}},
     {Section::show, "--no-color", "", {"no colours, as with NO_COLOR", "不用颜色，与 NO_COLOR 相同"}},

@@ -18,9 +18,10 @@ namespace {
 using enum Command;
 
 constexpr Commands questions{compare, explain, map, sweep, bench};
-constexpr Commands reports{compare, explain, map, sweep, bench, devices, source, walk, quiz};
+constexpr Commands reports{compare, explain, map, sweep, bench, devices, source, walk, quiz, practice};
 /// Those that say things in a language.
-constexpr Commands worded{compare, explain, map, sweep, bench, devices, source, walk, lesson, lecture, quiz, help};
+constexpr Commands worded{compare, explain, map,     sweep,   bench, devices,  source,
+                          walk,    lesson,  lecture, quiz, practice, help};
 constexpr Commands numbers{compare, explain, map, sweep, bench, walk};
 
 constexpr std::array option_table = std::to_array<Option>({
@@ -39,7 +40,7 @@ constexpr std::array option_table = std::to_array<Option>({
     {"--scale", "", Values::number, "", numbers, true},
     {"--seed", "", Values::number, "", {compare, explain, map, sweep, bench, walk, quiz}, true, true},
     {"--dist", "", Values::choices, "normal uniform sharp ones", numbers, true, true},
-    {"--machine", "", Values::choices, "auto gpu cpu", {compare, sweep}},
+    {"--machine", "", Values::choices, "auto gpu cpu", {compare, sweep, practice}},
     {"--gpu", "", Values::cards, "", {compare, explain, map, sweep}, true},
     {"--variants", "", Values::variants, "", {compare, explain, map, sweep, bench, source}},
     {"--splits", "", Values::number, "", questions, true},
@@ -73,6 +74,15 @@ constexpr std::array option_table = std::to_array<Option>({
     {"--level", "", Values::choices, "1 2 3", {quiz}},
     {"--review", "", Values::none, "", {quiz}},
     {"--mock", "", Values::none, "", {quiz}},
+    {"--folder", "", Values::folder, "", {practice}},
+    {"--task", "", Values::none, "", {practice}},
+    {"--check", "", Values::none, "", {practice}},
+    {"--watch", "", Values::none, "", {practice}},
+    {"--hint", "", Values::none, "", {practice}},
+    {"--solution", "", Values::none, "", {practice}},
+    {"--list", "", Values::none, "", {practice}},
+    {"--reset", "", Values::none, "", {practice}},
+    {"--yes", "", Values::none, "", {practice}},
     {"--json", "", Values::file, "", reports},
     {"--csv", "", Values::file, "", {sweep, bench}},
     {"--svg", "", Values::file, "", {map, sweep}},
@@ -81,9 +91,9 @@ constexpr std::array option_table = std::to_array<Option>({
 });
 
 constexpr std::array all_commands{compare, explain, map,     sweep, bench,      devices, source,
-                                  walk,    lesson,  lecture, quiz,  completion, help};
+                                  walk,    lesson,  lecture, quiz, practice, completion, help};
 /// Those that a word may follow which is no option.
-constexpr Commands with_word{source, lesson, completion, help};
+constexpr Commands with_word{source, lesson, practice, completion, help};
 
 /// Insertions, deletions and replacements from one word to the other.
 std::size_t edits(std::string_view a, std::string_view b) {
@@ -181,6 +191,8 @@ std::string_view name_of(Command command) {
             return "lecture";
         case Command::quiz:
             return "quiz";
+        case Command::practice:
+            return "practice";
         case Command::completion:
             return "completion";
         case Command::help:

@@ -25,6 +25,7 @@ enum class Command {
     lesson,
     lecture,
     quiz,
+    practice,
     completion,
     help
 };
@@ -86,7 +87,7 @@ struct Given {
     Command command = Command::compare;
     bool command_named = false;  ///< compare is also what runs without its name
     std::string
-        word;  ///< what follows the command: source's stage, lesson's number, completion's shell, help's command
+        word;  ///< what follows the command: source's stage, lesson's number, practice's exercise, help's command
     std::map<std::string, std::string, std::less<>> options;
     std::vector<std::string> order;  ///< their names, as first given from left to right
 

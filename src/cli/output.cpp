@@ -11,6 +11,7 @@
 #include "report/width.h"
 #include "say.h"
 #include "usage_error.h"
+#include "whole_file.h"
 
 namespace flashlens::cli {
 
@@ -48,33 +49,8 @@ void check_writable(std::string_view option, const std::string& file) {
 }
 
 void write_file(std::string_view option, const std::string& file, std::string_view text) {
-    const auto fail = [&] {
-        throw Failure(say("{} {}: can't be written: {}", option, report::printable(file), reason_of_errno()));
-    };
-    // What is no regular file (a device, a named pipe) is written in place.
-    const auto status = std::filesystem::symlink_status(file);
-    const bool in_place = std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
-    const std::string target = in_place ? file : file + ".part";
-    errno = 0;
-    std::ofstream stream(target, std::ios::binary | std::ios::trunc);
-    stream.write(text.data(), static_cast<std::streamsize>(text.size()));
-    stream.close();
-    if (!stream) {
-        const int why = errno;
-        std::error_code ignored;
-        if (!in_place) {
-            std::filesystem::remove(target, ignored);
-        }
-        errno = why;
-        fail();
-    }
-    std::error_code error;
-    if (!in_place) {
-        std::filesystem::rename(target, file, error);
-    }
-    if (error) {
-        errno = error.value();
-        fail();
+    if (const Message why = write_whole(file, text); !why.empty()) {
+        throw Failure(say("{} {}: can't be written: {}", option, report::printable(file), why));
     }
 }
 

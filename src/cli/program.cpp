@@ -74,6 +74,8 @@ int dispatch(const std::vector<std::string>& arguments, const Explorer& explorer
             return run_lecture(context);
         case Command::quiz:
             return run_quiz(context);
+        case Command::practice:
+            return run_practice(context);
         case Command::completion:
             return run_completion(context);
         case Command::compare:

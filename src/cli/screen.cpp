@@ -193,34 +193,40 @@ void Screen::show(std::string_view text) {
 }
 
 Key Screen::key() {
-    using Kind = Key::Kind;
     for (;;) {
-        std::array<pollfd, 2> sources{{{STDIN_FILENO, POLLIN, 0}, {wake[0], POLLIN, 0}}};
-        if (poll(sources.data(), sources.size(), -1) < 0 && errno != EINTR) {
-            return {Kind::closed};
+        if (const std::optional<Key> next = key(-1)) {
+            return *next;
         }
-        if ((sources[1].revents & POLLIN) != 0) {
-            std::array<char, 64> ignored{};
-            while (read(wake[0], ignored.data(), ignored.size()) > 0) {
-            }
-            return {Kind::redraw};
+    }
+}
+
+std::optional<Key> Screen::key(int milliseconds) {
+    using Kind = Key::Kind;
+    std::array<pollfd, 2> sources{{{STDIN_FILENO, POLLIN, 0}, {wake[0], POLLIN, 0}}};
+    if (poll(sources.data(), sources.size(), milliseconds) < 0) {
+        return errno == EINTR ? std::nullopt : std::optional(Key{Kind::closed});
+    }
+    if ((sources[1].revents & POLLIN) != 0) {
+        std::array<char, 64> ignored{};
+        while (read(wake[0], ignored.data(), ignored.size()) > 0) {
         }
-        if (sources[0].revents != 0) {
-            break;
-        }
+        return Key{Kind::redraw};
+    }
+    if (sources[0].revents == 0) {
+        return std::nullopt;
     }
     char byte = 0;
     constexpr char control_d = 4;
     constexpr char escape = 27;
     constexpr char del = 127;
     if (!read_byte(byte) || byte == control_d) {
-        return {Kind::closed};
+        return Key{Kind::closed};
     }
     if (byte == '\n' || byte == '\r') {
-        return {Kind::enter};
+        return Key{Kind::enter};
     }
     if (byte == del || byte == '\b') {
-        return {Kind::backspace};
+        return Key{Kind::backspace};
     }
     if (byte == escape) {
         return escape_sequence();

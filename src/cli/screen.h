@@ -1,6 +1,7 @@
 // A terminal that shows one page at a time and answers to single keys. For commands that somebody pages through.
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 namespace flashlens::cli {
@@ -48,6 +49,8 @@ public:
     void show(std::string_view text);
     /// Waits for the next key.
     Key key();
+    /// The same for so long; nothing: none came.
+    std::optional<Key> key(int milliseconds);
 
 private:
     bool dumb_;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # layers.sh ROOT: arrows between rooms run downwards only.
-#   cli -> report -> teaching -> explorer -> hardware, simt, gpu, reference -> kernels
+#   cli -> report -> practice -> teaching -> explorer -> hardware, simt, gpu, reference -> kernels
 # kernels/ includes of src/ the CPU machine's header alone, and of libraries only the two compilers' own; which machine a
 # kernel is compiled for is asked in kernels/primitives alone. The reference shares nothing with the kernels. First it
 # breaks each rule in a copy, to show that it would notice.
@@ -16,8 +16,9 @@ allowed() {
         reference) echo 'reference' ;;
         explorer) echo 'explorer hardware simt gpu reference kernels' ;;
         teaching) echo 'teaching explorer hardware reference kernels/attention.h' ;;
-        report) echo 'report teaching explorer hardware simt kernels/attention.h' ;;
-        cli) echo 'cli report teaching explorer hardware simt reference kernels' ;;
+        practice) echo 'practice teaching explorer hardware simt reference kernels entry.h' ;;
+        report) echo 'report practice teaching explorer hardware simt kernels/attention.h' ;;
+        cli) echo 'cli report practice teaching explorer hardware simt reference kernels' ;;
     esac
 }
 
@@ -25,7 +26,7 @@ allowed() {
 violations() {
     local root=$1 room folder file line header rule fits
     cd "$root"
-    for room in kernels simt hardware gpu reference explorer teaching report cli; do
+    for room in kernels simt hardware gpu reference explorer teaching practice report cli; do
         folder=src/$room
         [[ $room == kernels || $room == reference ]] && folder=$room
         [[ -d $folder ]] || continue
@@ -68,6 +69,8 @@ notices src/hardware/bad.cpp '#include "explorer/problem.h"'
 notices src/explorer/bad.h '#include "report/table.h"'
 notices src/explorer/bad.h '#include "teaching/kernel_texts.h"'
 notices src/teaching/bad.h '#include "report/table.h"'
+notices src/teaching/bad.h '#include "practice/exercise.h"'
+notices src/practice/bad.h '#include "report/table.h"'
 notices src/report/bad.h '#include "cli/options.h"'
 notices reference/bad.h '#include "kernels/attention.h"'
 

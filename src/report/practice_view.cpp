@@ -1,0 +1,340 @@
+#include "report/practice_view.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+
+#include "practice/two_languages.h"
+#include "report/document_text.h"
+#include "report/practice_code.h"
+#include "report/table.h"
+#include "report/width.h"
+#include "split.h"
+
+namespace flashlens::report {
+namespace {
+
+using practice::both;
+using practice::State;
+using practice::Verdict;
+using teaching::Block;
+
+constexpr int widest = 100;  // lines of prose are not longer, however wide the terminal is
+
+/// Lines of a page, one after the other.
+class Page {
+public:
+    Page(Language language, const Terminal& terminal)
+        : language_(language), terminal_(terminal), width_(std::min(terminal.columns, widest)) {}
+
+    void blank() {
+        if (!lines_.empty() && !lines_.back().empty()) {
+            lines_.emplace_back();
+        }
+    }
+    /// A text in lines: `first` before the first one, blanks as wide before the others.
+    void text(const Message& message, Style style = Style::plain, const std::string& first = "") {
+        const int indent = display_width(first);
+        std::string before = first;
+        for (const std::string& line : wrap(message.in(language_), std::max(width_ - indent, 10))) {
+            lines_.push_back(line.empty() ? "" : styled(before + line, style, terminal_));
+            before = std::string(static_cast<std::size_t>(indent), ' ');
+        }
+    }
+    void document(const std::vector<Block>& blocks, std::string_view exercise) {
+        const std::string folder = fmt::format("lessons/exercises/{}", exercise);
+        add(document_text(blocks, {language_, folder, true}, terminal_).lines);
+    }
+    void add(const Lines& lines) { lines_.insert(lines_.end(), lines.begin(), lines.end()); }
+    /// A path or a command: broken only where a line is full.
+    void exact(const std::string& text, Style style, const std::string& first) {
+        const int indent = display_width(first);
+        std::string before = first;
+        for (const std::string& line : cut(text, std::max(terminal_.columns - indent, 10))) {
+            lines_.push_back(before + styled(line, style, terminal_));
+            before = std::string(static_cast<std::size_t>(indent), ' ');
+        }
+    }
+    /// What a compiler wrote: its lines stay whole but on a screen, which would break them anywhere.
+    void compiler(const std::string& output) {
+        for (const std::string& line : code_to_show(output)) {
+            const bool bad = line.find("error:") != std::string::npos;
+            for (const std::string& part : terminal_.is_screen ? cut(line, terminal_.columns) : Lines{line}) {
+                lines_.push_back(styled(part, bad ? Style::bad : Style::plain, terminal_));
+            }
+        }
+    }
+    /// A mark before what is right, or wrong.
+    std::string mark(bool right) const {
+        if (terminal_.utf8) {
+            return right ? "  ✓ " : "  ✗ ";
+        }
+        return right ? "  ok  " : "  !!  ";
+    }
+    const Terminal& terminal() const { return terminal_; }
+    Language language() const { return language_; }
+    Lines take() { return std::move(lines_); }
+
+private:
+    static Lines cut(const std::string& text, int width) {
+        Lines lines{""};
+        int used = 0;
+        for (const Glyph& glyph : glyphs(text)) {
+            if (used + glyph.width > width) {
+                lines.emplace_back();
+                used = 0;
+            }
+            lines.back() += glyph.bytes;
+            used += glyph.width;
+        }
+        return lines;
+    }
+
+    Language language_;
+    Terminal terminal_;
+    int width_;
+    Lines lines_;
+};
+
+Message state_name(State state) {
+    switch (state) {
+        case State::passed:
+            return both({"passed", "已通过"});
+        case State::begun:
+            return both({"begun", "进行中"});
+        case State::untouched:
+            break;
+    }
+    return both({"untouched", "未动"});
+}
+
+std::string title_of(const PracticePage& page) {
+    return fmt::format("{}. {}", page.exercise->number, page.statement.title);
+}
+
+void title(Page& page, const PracticePage& of) {
+    page.text({title_of(of), title_of(of)}, Style::bold);
+    page.blank();
+}
+
+Message seconds(double value) {
+    return both({"{:.1f} s", "{:.1f} 秒"}, value);
+}
+
+/// What helps: lessons, and the next hint.
+void helps(Page& page, const PracticePage& of) {
+    std::vector<Message> lines;
+    const std::vector<int> lessons = lessons_named(of.statement.task);
+    if (!lessons.empty()) {
+        std::string commands;
+        for (const int lesson : lessons) {
+            commands += fmt::format("{}flashlens lesson {}", commands.empty() ? "" : ", ", lesson);
+        }
+        lines.push_back(both({"To read: {}", "可读：{}"}, commands));
+    }
+    const std::size_t all = of.statement.hints.size();
+    if (of.hints_taken < all && !of.keys) {
+        lines.push_back(both({"A hint: {} --hint ({} of {} taken)", "提示：{} --hint（共 {2} 条，已看 {1} 条）"},
+                             of.command, of.hints_taken, all));
+    } else if (of.hints_taken < all) {
+        lines.push_back(both({"h: a hint ({} of {} taken)", "h 看提示（共 {1} 条，已看 {0} 条）"}, of.hints_taken, all));
+    } else if (all > 0 && !of.keys) {
+        lines.push_back(both({"All {} hints again: {} --hint", "重看全部 {} 条提示：{} --hint"}, all, of.command));
+    }
+    page.blank();
+    for (const Message& line : lines) {
+        page.text(line, Style::dim);
+    }
+}
+
+void held(Page& page, const Verdict& verdict) {
+    for (const Message& what : verdict.held) {
+        page.text(what, Style::plain, page.mark(true));
+    }
+}
+
+void add_progress(Page& page, const PracticeProgress& progress, bool keys) {
+    page.text(both({"{} of {} exercises have passed.", "共 {1} 道练习，已通过 {0} 道。"}, progress.passed, progress.all),
+              Style::bold);
+    if (progress.next.empty()) {
+        page.text(both({"That was all of them.", "全部完成。"}));
+    } else if (keys) {
+        page.text(both({"n: on to {}", "n 下一道：{}"}, progress.next));
+    } else {
+        page.text(both({"Next: {} ({})", "下一道：{}（{}）"}, progress.next, progress.next_command));
+    }
+}
+
+void passed(Page& page, const PracticePage& of, const Verdict& verdict, const PracticeProgress& progress) {
+    held(page, verdict);
+    page.blank();
+    const Lines differ = differences(of.code, of.exercise->solution, page.terminal());
+    if (differ.empty()) {
+        page.text(both({"Your file is the solution, line by line.", "你的文件与参考解答逐行相同。"}));
+    } else {
+        page.text(both({"Yours (-) and the solution (+), where they differ:", "你的（-）与参考解答（+）不同之处："}),
+                  Style::bold);
+        page.blank();
+        page.add(differ);
+    }
+    if (!of.statement.after.empty()) {
+        page.blank();
+        page.document(of.statement.after, of.exercise->name);
+    }
+    page.blank();
+    page.text(both({"{} passed.", "{} 通过。"}, std::string(of.exercise->name)), Style::good);
+    add_progress(page, progress, of.keys);
+}
+
+void wrong(Page& page, const PracticePage& of, const Verdict& verdict) {
+    held(page, verdict);
+    page.text(verdict.finding.what, Style::bad, page.mark(false));
+    for (const Message& evidence : verdict.finding.evidence) {
+        page.text(evidence, Style::plain, "      ");
+    }
+    if (!verdict.compiler_output.empty()) {
+        page.blank();
+        page.text(both({"It compiles, and the compiler warns:", "编译通过，但编译器有警告："}));
+        page.compiler(verdict.compiler_output);
+    }
+    helps(page, of);
+}
+
+}  // namespace
+
+std::vector<int> lessons_named(const std::vector<Block>& page) {
+    std::vector<int> found;
+    const auto look_at = [&](const teaching::Spans& spans) {
+        for (const teaching::Span& span : spans) {
+            // "../../en/5-work-between-warps.md"
+            const std::size_t at = std::max(span.target.rfind("/en/") + 1, span.target.rfind("/zh/") + 1);
+            if (at == 0 || at + 3 >= span.target.size()) {
+                continue;
+            }
+            const char digit = span.target[at + 3];
+            const int lesson = digit - '0';
+            if (std::isdigit(static_cast<unsigned char>(digit)) != 0 &&
+                std::find(found.begin(), found.end(), lesson) == found.end()) {
+                found.push_back(lesson);
+            }
+        }
+    };
+    for (const Block& block : page) {
+        look_at(block.spans);
+        for (const auto& row : block.rows) {
+            std::for_each(row.begin(), row.end(), look_at);
+        }
+        for (const int lesson : lessons_named(block.children)) {
+            if (std::find(found.begin(), found.end(), lesson) == found.end()) {
+                found.push_back(lesson);
+            }
+        }
+    }
+    return found;
+}
+
+Lines practice_task(const PracticePage& of, Language language, const Terminal& terminal) {
+    Page page(language, terminal);
+    title(page, of);
+    page.document(of.statement.task, of.exercise->name);
+    page.blank();
+    if (of.state == State::passed) {
+        page.text(both({"You have passed it.", "你已经通过了这一道。"}), Style::good);
+    }
+    const Message edit = both({"Edit   ", "编辑  "});
+    const Message then = both({"Then   ", "然后  "});
+    page.exact(printable(of.file), Style::bold, edit.in(language));
+    if (!of.keys) {
+        page.exact(of.command, Style::bold, then.in(language));
+        page.exact(of.command + " --watch", Style::plain, std::string(7, ' ').substr(language == Language::zh ? 1 : 0));
+        page.text(both({"(judges it; with --watch whenever you save)", "（判这一道；加 --watch 则每次保存都判）"}), Style::dim,
+                  std::string(7, ' ').substr(language == Language::zh ? 1 : 0));
+    }
+    return page.take();
+}
+
+Lines practice_hints(const PracticePage& of, Language language, const Terminal& terminal) {
+    Page page(language, terminal);
+    title(page, of);
+    const std::size_t all = of.statement.hints.size();
+    const std::size_t taken = std::min(of.hints_taken, all);
+    for (std::size_t i = 0; i < taken; ++i) {
+        page.blank();
+        page.text(both({"Hint {} of {}", "提示 {}/{}"}, i + 1, all), Style::bold);
+        page.document(of.statement.hints[i], of.exercise->name);
+    }
+    page.blank();
+    if (all == 0) {
+        page.text(both({"This exercise has no hints.", "这一道没有提示。"}), Style::dim);
+    } else if (taken == all) {
+        page.text(both({"These are all hints.", "提示就这些。"}), Style::dim);
+    } else if (of.keys) {
+        page.text(both({"h: the next hint", "h 下一条提示"}), Style::dim);
+    } else {
+        page.text(both({"The next one: {} --hint", "下一条：{} --hint"}, of.command), Style::dim);
+    }
+    return page.take();
+}
+
+Lines practice_solution(const PracticePage& of, Language language, const Terminal& terminal) {
+    Page page(language, terminal);
+    title(page, of);
+    page.add(code_listing(of.exercise->solution, terminal));
+    if (!of.statement.after.empty()) {
+        page.blank();
+        page.document(of.statement.after, of.exercise->name);
+    }
+    return page.take();
+}
+
+Lines practice_verdict(const PracticePage& of, const Verdict& verdict, const PracticeProgress& progress,
+                       Language language, const Terminal& terminal) {
+    Page page(language, terminal);
+    title(page, of);
+    switch (verdict.kind) {
+        case Verdict::Kind::pass:
+            passed(page, of, verdict, progress);
+            break;
+        case Verdict::Kind::wrong:
+            wrong(page, of, verdict);
+            break;
+        case Verdict::Kind::does_not_compile:
+            page.text(both({"It does not compile. The compiler says:", "编译不通过，编译器说："}), Style::bad);
+            page.blank();
+            page.compiler(verdict.compiler_output);
+            break;
+    }
+    if (verdict.kind != Verdict::Kind::does_not_compile) {
+        const Message took = both({"Compiled in {}, tried in {}.", "编译 {}，检验 {}。"}, seconds(verdict.compile_seconds),
+                                  seconds(verdict.run_seconds));
+        page.text(took, Style::dim);
+    }
+    return page.take();
+}
+
+Lines practice_progress(const PracticeProgress& progress, Language language, const Terminal& terminal) {
+    Page page(language, terminal);
+    add_progress(page, progress, false);
+    return page.take();
+}
+
+std::string practice_list(const std::vector<PracticeRow>& rows, Language language, const Terminal& terminal) {
+    const auto in = [&](const Message& message) { return message.in(language); };
+    Table table({{in(both({"exercise", "练习"})), Style::bold},
+                 {in(both({"title", "题目"})), Style::bold},
+                 {in(both({"state", "状态"})), Style::bold},
+                 {in(both({"hints taken", "已看提示"})), Style::bold}});
+    for (const PracticeRow& row : rows) {
+        const Style style = row.state == State::passed  ? Style::good
+                            : row.state == State::begun ? Style::bold
+                                                        : Style::dim;
+        const Message hints = row.hints_taken == 0 ? both({"-", "-"})
+                                                   : both({"{} of {}", "{}/{}"}, row.hints_taken, row.hints);
+        table.row(row.name, {{row.title}, {in(state_name(row.state)), style}, {in(hints)}});
+    }
+    return table.render(terminal);
+}
+
+}  // namespace flashlens::report
