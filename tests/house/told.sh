@@ -2,7 +2,8 @@
 # told.sh ROOT: what people are told goes through say(), so that it is there in Chinese.
 #
 # Errors of the rooms that a user meets carry a Message (src/message.h): no plain text is thrown there, and no Message is
-# put together by hand; practice says both languages side by side through both() (src/practice/two_languages.h). First it breaks the rule in a copy, to show that it would notice.
+# put together by hand. Practice says both languages side by side, through both() of src/practice/two_languages.h. First it
+# breaks the rule in a copy, to show that it would notice.
 set -euo pipefail
 
 # Prints one line per violation.
