@@ -161,6 +161,9 @@ private:
         terminal_.columns = std::max(narrowest, screen_->columns());
         terminal_.is_screen = true;
         scroll_.set(lines(), screen_->lines() - 1);
+        if (std::exchange(to_the_end_, false)) {
+            scroll_.go_to(scroll_.lines().size());
+        }
         const std::string line = report::wrap(last, terminal_.columns).front();
         screen_->show(scroll_.seen(!context_.dumb) + report::styled(line, report::Style::dim, terminal_) +
                       (context_.dumb ? "\n" : ""));
@@ -213,9 +216,7 @@ private:
             work_.folder().take_hint(*exercise_);
         }
         show(Shown::hints);
-        draw(keys());
-        scroll_.go_to(scroll_.lines().size());  // the new one is the last
-        draw_due_ = true;
+        to_the_end_ = true;  // where the new one is
     }
 
     void back_to_verdict() {
@@ -234,6 +235,7 @@ private:
     Shown shown_ = Shown::task;
     bool judge_due_ = false;
     bool draw_due_ = true;
+    bool to_the_end_ = false;
     Scroll scroll_;
 };
 

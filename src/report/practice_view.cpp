@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
+#include <regex>
 #include <string_view>
 
 #include "practice/two_languages.h"
@@ -119,14 +119,16 @@ void title(Page& page, const PracticePage& of) {
     page.blank();
 }
 
-Message seconds(double value) {
-    return both({"{:.1f} s", "{:.1f} 秒"}, value);
+void took(Page& page, const Verdict& verdict) {
+    page.text(both({"compiled in {:.1f} s, tried in {:.1f} s", "编译 {:.1f} 秒，检验 {:.1f} 秒"}, verdict.compile_seconds,
+                   verdict.run_seconds),
+              Style::dim, "    ");
 }
 
 /// What helps: lessons, and the next hint.
 void helps(Page& page, const PracticePage& of) {
     std::vector<Message> lines;
-    const std::vector<int> lessons = lessons_named(of.statement.task);
+    const std::vector<int> lessons = lessons_named(of.statement);
     if (!lessons.empty()) {
         std::string commands;
         for (const int lesson : lessons) {
@@ -136,7 +138,7 @@ void helps(Page& page, const PracticePage& of) {
     }
     const std::size_t all = of.statement.hints.size();
     if (of.hints_taken < all && !of.keys) {
-        lines.push_back(both({"A hint: {} --hint ({} of {} taken)", "提示：{} --hint（共 {2} 条，已看 {1} 条）"},
+        lines.push_back(both({"A hint: {} --hint ({} of {} taken)", "提示：{0} --hint（共 {2} 条，已看 {1} 条）"},
                              of.command, of.hints_taken, all));
     } else if (of.hints_taken < all) {
         lines.push_back(both({"h: a hint ({} of {} taken)", "h 看提示（共 {1} 条，已看 {0} 条）"}, of.hints_taken, all));
@@ -169,6 +171,7 @@ void add_progress(Page& page, const PracticeProgress& progress, bool keys) {
 
 void passed(Page& page, const PracticePage& of, const Verdict& verdict, const PracticeProgress& progress) {
     held(page, verdict);
+    took(page, verdict);
     page.blank();
     const Lines differ = differences(of.code, of.exercise->solution, page.terminal());
     if (differ.empty()) {
@@ -194,6 +197,7 @@ void wrong(Page& page, const PracticePage& of, const Verdict& verdict) {
     for (const Message& evidence : verdict.finding.evidence) {
         page.text(evidence, Style::plain, "      ");
     }
+    took(page, verdict);
     if (!verdict.compiler_output.empty()) {
         page.blank();
         page.text(both({"It compiles, and the compiler warns:", "编译通过，但编译器有警告："}));
@@ -202,37 +206,35 @@ void wrong(Page& page, const PracticePage& of, const Verdict& verdict) {
     helps(page, of);
 }
 
+/// The words of a page, without their styles.
+void add_text(const std::vector<Block>& page, std::string& text) {
+    for (const Block& block : page) {
+        text += teaching::plain_text(block.spans) + "\n";
+        for (const auto& row : block.rows) {
+            for (const teaching::Spans& cell : row) {
+                text += teaching::plain_text(cell) + "\n";
+            }
+        }
+        add_text(block.children, text);
+    }
+}
+
 }  // namespace
 
-std::vector<int> lessons_named(const std::vector<Block>& page) {
-    std::vector<int> found;
-    const auto look_at = [&](const teaching::Spans& spans) {
-        for (const teaching::Span& span : spans) {
-            // "../../en/5-work-between-warps.md"
-            const std::size_t at = std::max(span.target.rfind("/en/") + 1, span.target.rfind("/zh/") + 1);
-            if (at == 0 || at + 3 >= span.target.size()) {
-                continue;
-            }
-            const char digit = span.target[at + 3];
-            const int lesson = digit - '0';
-            if (std::isdigit(static_cast<unsigned char>(digit)) != 0 &&
-                std::find(found.begin(), found.end(), lesson) == found.end()) {
-                found.push_back(lesson);
-            }
-        }
-    };
-    for (const Block& block : page) {
-        look_at(block.spans);
-        for (const auto& row : block.rows) {
-            std::for_each(row.begin(), row.end(), look_at);
-        }
-        for (const int lesson : lessons_named(block.children)) {
-            if (std::find(found.begin(), found.end(), lesson) == found.end()) {
-                found.push_back(lesson);
-            }
+std::vector<int> lessons_named(const practice::Statement& statement) {
+    std::string text;
+    for (const auto* part : {&statement.task, &statement.after}) {
+        add_text(*part, text);
+    }
+    static const std::regex lesson("lesson ([0-9])|第 ?([0-9]) ?课");
+    std::vector<int> lessons;
+    for (std::sregex_iterator at(text.begin(), text.end(), lesson); at != std::sregex_iterator(); ++at) {
+        const int number = std::stoi((*at)[1].str() + (*at)[2].str());
+        if (std::find(lessons.begin(), lessons.end(), number) == lessons.end()) {
+            lessons.push_back(number);
         }
     }
-    return found;
+    return lessons;
 }
 
 Lines practice_task(const PracticePage& of, Language language, const Terminal& terminal) {
@@ -305,11 +307,6 @@ Lines practice_verdict(const PracticePage& of, const Verdict& verdict, const Pra
             page.blank();
             page.compiler(verdict.compiler_output);
             break;
-    }
-    if (verdict.kind != Verdict::Kind::does_not_compile) {
-        const Message took = both({"Compiled in {}, tried in {}.", "编译 {}，检验 {}。"}, seconds(verdict.compile_seconds),
-                                  seconds(verdict.run_seconds));
-        page.text(took, Style::dim);
     }
     return page.take();
 }

@@ -69,7 +69,7 @@ std::string practice_to_json(const PracticeAnswer& answer, Language language);
 std::string practice_list_to_json(const std::vector<PracticeRow>& rows, const PracticeProgress& progress,
                                   const std::string& folder, Language language);
 
-/// Lessons that a page links to, in order, each once.
-std::vector<int> lessons_named(const std::vector<teaching::Block>& page);
+/// Lessons that it speaks of ("lesson 2", "第 2 课"), but for its hints: in order, each once.
+std::vector<int> lessons_named(const practice::Statement& statement);
 
 }  // namespace flashlens::report
