@@ -209,11 +209,14 @@ std::string cuda_compiler() {
     return found;
 }
 
-Verdict judge(const Exercise& exercise, const Work& work) {
+std::optional<Verdict> judge(const Exercise& exercise, const Work& work) {
     const TemporaryFolder temporary;
     const std::filesystem::path library = temporary.path() / "exercise.so";
     Verdict verdict;
-    const Ended compiled = run_program(command_of(work, library), work.file.parent_path(), compiler_seconds);
+    const Ended compiled = run_program(command_of(work, library), work.file.parent_path(), compiler_seconds, work.stop);
+    if (compiled.given_up) {
+        return std::nullopt;
+    }
     verdict.compile_seconds = compiled.seconds;
     verdict.compiler_output = compiled.output;
     if (compiled.exit_code != 0 || compiled.signal != 0 || compiled.timed_out) {
@@ -222,7 +225,10 @@ Verdict judge(const Exercise& exercise, const Work& work) {
     }
     const std::filesystem::path printed = temporary.path() / "printed";
     const Ended ran =
-        run_apart([&] { return checked(exercise, library, work.machine); }, printed, work.seconds_allowed);
+        run_apart([&] { return checked(exercise, library, work.machine); }, printed, work.seconds_allowed, work.stop);
+    if (ran.given_up) {
+        return std::nullopt;
+    }
     verdict.run_seconds = ran.seconds;
     verdict.printed = end_of(printed);
     if (ran.timed_out || ran.signal != 0) {

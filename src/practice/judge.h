@@ -3,6 +3,8 @@
 
 #include <array>
 #include <filesystem>
+#include <functional>
+#include <optional>
 #include <string>
 
 #include "practice/exercise.h"
@@ -22,11 +24,14 @@ struct Work {
     std::string compiler{};  ///< host_compiler(), or cuda_compiler() for a GPU
     /// A run that takes longer is stopped: it does not end.
     double seconds_allowed = 30.0;
+    /// Asked some times a second, from this thread; true: the attempt is given up.
+    std::function<bool()> stop{};
 };
 
 /// Compiles the file and runs the exercise's check on it, in a process of its own: whatever the learner's code does, this
-/// one goes on. Throws Failure where the compiler can't be started, or there is no GPU to run on.
-Verdict judge(const Exercise& exercise, const Work& work);
+/// one goes on. Nothing where `stop` said so. Throws Failure where the compiler can't be started, or there is no GPU to
+/// run on.
+std::optional<Verdict> judge(const Exercise& exercise, const Work& work);
 
 /// The host compiler to take: the one that built this program where it is still there (what it makes fits this program),
 /// else the first of c++, g++, clang++ on PATH. Throws Failure, which says what to install.

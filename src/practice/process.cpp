@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -23,6 +24,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int could_not_start = 127;  // as a shell has it
+constexpr double stop_asked_every = 0.1;
 
 [[noreturn]] void fail(const char* what) {
     throw Failure(both({"{}: {}", "{}：{}"}, what, reason_of_errno()));
@@ -30,7 +32,7 @@ constexpr int could_not_start = 127;  // as a shell has it
 
 /// Forks; the child runs `child`, which gets the descriptor to write to and does not return.
 template <class Child>
-Ended fork_and_listen(double seconds, const Child& child) {
+Ended fork_and_listen(double seconds, const std::function<bool()>& stop, const Child& child) {
     std::array<int, 2> ends{};
     if (pipe2(ends.data(), O_CLOEXEC) != 0) {
         fail("pipe2");
@@ -57,13 +59,15 @@ Ended fork_and_listen(double seconds, const Child& child) {
     const auto passed = [&] { return std::chrono::duration<double>(Clock::now() - start).count(); };
     for (bool open = true; open;) {
         const double left = seconds - passed();
-        if (left <= 0.0) {
-            ended.timed_out = true;
+        ended.given_up = stop && stop();
+        if (left <= 0.0 || ended.given_up) {
+            ended.timed_out = !ended.given_up;
             kill(-pid, SIGKILL);
             break;
         }
         pollfd readable{ends[0], POLLIN, 0};
-        if (poll(&readable, 1, static_cast<int>(left * 1000.0) + 1) <= 0) {
+        const double wait = stop ? std::min(left, stop_asked_every) : left;
+        if (poll(&readable, 1, static_cast<int>(wait * 1000.0) + 1) <= 0) {
             continue;  // time is up, or a signal came
         }
         std::array<char, 4096> some{};
@@ -91,13 +95,14 @@ Ended fork_and_listen(double seconds, const Child& child) {
 
 }  // namespace
 
-Ended run_program(const std::vector<std::string>& arguments, const std::filesystem::path& folder, double seconds) {
+Ended run_program(const std::vector<std::string>& arguments, const std::filesystem::path& folder, double seconds,
+                  const std::function<bool()>& stop) {
     std::vector<char*> words;
     for (const std::string& argument : arguments) {
         words.push_back(const_cast<char*>(argument.c_str()));
     }
     words.push_back(nullptr);
-    const Ended ended = fork_and_listen(seconds, [&](int output) {
+    const Ended ended = fork_and_listen(seconds, stop, [&](int output) {
         if (chdir(folder.c_str()) != 0 || dup2(output, STDOUT_FILENO) < 0 || dup2(output, STDERR_FILENO) < 0) {
             return;
         }
@@ -113,8 +118,9 @@ Ended run_program(const std::vector<std::string>& arguments, const std::filesyst
     return ended;
 }
 
-Ended run_apart(const std::function<std::string()>& what, const std::filesystem::path& printed, double seconds) {
-    return fork_and_listen(seconds, [&](int output) {
+Ended run_apart(const std::function<std::string()>& what, const std::filesystem::path& printed, double seconds,
+                const std::function<bool()>& stop) {
+    return fork_and_listen(seconds, stop, [&](int output) {
         const int file = open(printed.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
         const int nothing = open("/dev/null", O_RDONLY);
         if (file < 0 || dup2(file, STDOUT_FILENO) < 0 || dup2(file, STDERR_FILENO) < 0 ||

@@ -17,6 +17,15 @@ struct Texts {
             if (indices(text) != (std::uint64_t{1} << sizeof...(Args)) - 1) {
                 throw "the text has not as many places as there are arguments";
             }
+            bool counted = false;
+            bool numbered = false;
+            each_place(text, [&](const Place& place) {
+                const char first = text[place.begin + 1];
+                (first >= '0' && first <= '9' ? numbered : counted) = true;
+            });
+            if (counted && numbered) {
+                throw "places are numbered or they count up: not both in one text";
+            }
         }
     }
     std::string_view en;
