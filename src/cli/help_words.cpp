@@ -60,8 +60,8 @@ constexpr std::array quiz_examples = std::to_array<std::string_view>({
 });
 constexpr std::array practice_examples = std::to_array<std::string_view>({
     "flashlens practice",
-    "flashlens practice 1 --watch",
-    "flashlens practice v2-grid --hint --lang zh",
+    "flashlens practice 1 --hint",
+    "flashlens practice --list --lang zh",
 });
 constexpr std::array completion_examples = std::to_array<std::string_view>({
     "flashlens completion bash",
@@ -174,7 +174,8 @@ constexpr std::array page_table = std::to_array<Page>({
      {"coding exercises: edit a file, be told what is wrong", "编程练习：改文件，看哪里不对"},
      {"Exercises to solve in files of your own, with any editor. Without EXERCISE (a number, or part of a name): the "
       "first that has not passed. Until its file is edited, shows what is asked; then compiles it, runs it on the CPU "
-      "machine, and says what is right and what is not. Exit code 0 if it passes, else 3. With --watch: h hint, t task, "
+      "machine, and says what is right and what is not. Exit code 0 if it passes, else 3. With --watch: h hint, t "
+      "task, "
       "v verdict, n next, r again, q quit. Needs a C++ compiler.",
       "在自己的文件里解题，编辑器随意。不写 EXERCISE（编号，或名字的一部分）时是第一道还没通过的。"
       "文件还没改过时显示题目；改过之后编译它，在 CPU 模拟机上运行，指出哪些对、哪些不对。通过时退出码为 0，否则为 3。"
@@ -321,7 +322,10 @@ constexpr std::array words_table = std::to_array<OptionWords>({
      "cpu|gpu"},
     {Section::run, "--check", "", {"judges it, edited or not", "判这一道，不管改没改过"}},
     {Section::run, "--watch", "", {"judges it whenever you save", "每次保存都判"}},
-    {Section::run, "--reset", "", {"the file as handed out; yours is kept as .bak", "恢复成发下来的样子，你的留作 .bak"}},
+    {Section::run,
+     "--reset",
+     "",
+     {"the file as handed out; yours is kept as .bak", "恢复成发下来的样子，你的留作 .bak"}},
     {Section::run, "--yes", "", {"--reset does not ask", "--reset 不再询问"}},
     {Section::run,
      "--gpu",

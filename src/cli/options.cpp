@@ -20,8 +20,8 @@ using enum Command;
 constexpr Commands questions{compare, explain, map, sweep, bench};
 constexpr Commands reports{compare, explain, map, sweep, bench, devices, source, walk, quiz, practice};
 /// Those that say things in a language.
-constexpr Commands worded{compare, explain, map,     sweep,   bench, devices,  source,
-                          walk,    lesson,  lecture, quiz, practice, help};
+constexpr Commands worded{compare, explain, map,     sweep, bench,    devices, source,
+                          walk,    lesson,  lecture, quiz,  practice, help};
 constexpr Commands numbers{compare, explain, map, sweep, bench, walk};
 
 constexpr std::array option_table = std::to_array<Option>({
@@ -90,8 +90,8 @@ constexpr std::array option_table = std::to_array<Option>({
     {"--no-color", "", Values::none, "", worded},
 });
 
-constexpr std::array all_commands{compare, explain, map,     sweep, bench,      devices, source,
-                                  walk,    lesson,  lecture, quiz, practice, completion, help};
+constexpr std::array all_commands{compare, explain, map,     sweep, bench,    devices,    source,
+                                  walk,    lesson,  lecture, quiz,  practice, completion, help};
 /// Those that a word may follow which is no option.
 constexpr Commands with_word{source, lesson, practice, completion, help};
 

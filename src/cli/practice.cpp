@@ -97,10 +97,9 @@ int reset(const Context& context, PracticeWork& work, const Exercise& exercise) 
         }
     }
     const std::filesystem::path kept = work.folder().reset(exercise);
-    const Message done =
-        kept.empty() ? say("{} is as it was handed out", report::printable(file))
-                     : say("{} is as it was handed out; yours is kept as {}", report::printable(file),
-                           report::printable(kept.filename().string()));
+    const Message done = kept.empty() ? say("{} is as it was handed out", report::printable(file))
+                                      : say("{} is as it was handed out; yours is kept as {}", report::printable(file),
+                                            report::printable(kept.filename().string()));
     context.out << done.in(context.language) << "\n";
     return all_right;
 }
@@ -108,8 +107,8 @@ int reset(const Context& context, PracticeWork& work, const Exercise& exercise) 
 int answer(const Context& context, PracticeWork& work, const Exercise& exercise, std::string_view ask) {
     const auto practice_text = [&](const PracticeAnswer& a) {
         const report::Language language = context.language;
-        return a.verdict         ? report::practice_verdict(a.page, *a.verdict, a.progress, language, context.terminal)
-               : a.shows_hints   ? report::practice_hints(a.page, language, context.terminal)
+        return a.verdict          ? report::practice_verdict(a.page, *a.verdict, a.progress, language, context.terminal)
+               : a.shows_hints    ? report::practice_hints(a.page, language, context.terminal)
                : a.shows_solution ? report::practice_solution(a.page, language, context.terminal)
                                   : report::practice_task(a.page, language, context.terminal);
     };

@@ -177,7 +177,8 @@ private:
                                  : Message{};
         const Message first = shown_ == Shown::task ? both({"r: judge  v: verdict", "r 判  v 结果"})
                                                     : both({"r: again  t: task", "r 再判  t 题目"});
-        return both({"saving judges  {}  h: hint  n: next  q: quit{}", "保存即判  {}  h 提示  n 下一道  q 退出{}"}, first, more)
+        return both({"saving judges  {}  h: hint  n: next  q: quit{}", "保存即判  {}  h 提示  n 下一道  q 退出{}"},
+                    first, more)
             .in(context_.language);
     }
 

@@ -25,7 +25,8 @@ std::filesystem::path folder_of(const Context& context) {
     };
     const auto no_folder = [](const std::string& folder) {
         std::error_code error;
-        return folder.empty() || (std::filesystem::exists(folder, error) && !std::filesystem::is_directory(folder, error));
+        return folder.empty() ||
+               (std::filesystem::exists(folder, error) && !std::filesystem::is_directory(folder, error));
     };
     std::string folder(context.given.text("--folder"));
     const std::string variable = context.surroundings.variable("FLASHLENS_PRACTICE").value_or("");
@@ -53,8 +54,7 @@ std::filesystem::path folder_of(const Context& context) {
 
 /// As a shell takes it for one word.
 std::string quoted(const std::string& text) {
-    constexpr std::string_view plain =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+=:,@%";
+    constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+=:,@%";
     if (!text.empty() && text.find_first_not_of(plain) == std::string::npos) {
         return text;
     }
@@ -112,8 +112,8 @@ PracticeWork::PracticeWork(const Context& context)
 
 void PracticeWork::prepare() {
     if (folder_.prepare(context_.language)) {
-        const Message made = say("made {}: {} exercises to edit, and README.md", report::printable(folder_.path().string()),
-                                 practice::exercises().size());
+        const Message made = say("made {}: {} exercises to edit, and README.md",
+                                 report::printable(folder_.path().string()), practice::exercises().size());
         context_.err << "flashlens: " << made.in(context_.language) << "\n";
     }
 }
@@ -130,8 +130,9 @@ const Exercise& PracticeWork::find(const std::string& word) {
         const int number = name.size() - significant > most_digits ? -1 : std::stoi("0" + name.substr(significant));
         const auto found = std::find_if(all.begin(), all.end(), [&](const Exercise& e) { return e.number == number; });
         if (found == all.end()) {
-            throw UsageError(say("practice {}: there is no such exercise; flashlens practice --list shows which there are",
-                                 report::printable(word)));
+            throw UsageError(
+                say("practice {}: there is no such exercise; flashlens practice --list shows which there are",
+                    report::printable(word)));
         }
         return *found;
     }
@@ -158,7 +159,8 @@ const Exercise& PracticeWork::find(const std::string& word) {
 
 void PracticeWork::check_machine(const Exercise& exercise) {
     if (on_gpu() && !exercise.runs_on_gpu) {
-        throw UsageError(say("--machine gpu: {} has no kernel, its code runs on the host; leave the option out", exercise.name));
+        throw UsageError(
+            say("--machine gpu: {} has no kernel, its code runs on the host; leave the option out", exercise.name));
     }
     on_gpu() ? practice::cuda_compiler() : practice::host_compiler();
 }
@@ -199,7 +201,8 @@ report::PracticePage PracticeWork::page(const Exercise& exercise) const {
     page.file = folder_.file(exercise).string();
     page.code = content_of(folder_.file(exercise));
     page.command = command(exercise);
-    page.hints_taken = std::min(static_cast<std::size_t>(std::max(folder_.hints(exercise), 0)), page.statement.hints.size());
+    page.hints_taken =
+        std::min(static_cast<std::size_t>(std::max(folder_.hints(exercise), 0)), page.statement.hints.size());
     return page;
 }
 

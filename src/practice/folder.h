@@ -32,9 +32,9 @@ public:
     State state(const Exercise& exercise) const;
     /// Nobody has edited the file.
     bool as_handed_out(const Exercise& exercise) const;
-    int hints(const Exercise& exercise) const;             ///< how many were taken
+    int hints(const Exercise& exercise) const;                   ///< how many were taken
     std::string_view passed_at(const Exercise& exercise) const;  ///< "2026-11-30T01:28:25Z"; empty: not yet
-    int passed() const;                                    ///< how many exercises
+    int passed() const;                                          ///< how many exercises
     /// The first one that has not been passed, of those after `after` where there is one; null: all are.
     const Exercise* next(const Exercise* after = nullptr) const;
 

@@ -64,6 +64,7 @@ std::string practice_to_json(const PracticeAnswer& answer, Language language) {
     json["finding"] = Json();
     json["held"] = Json::array();
     json["compiler_output"] = Json();
+    json["printed"] = Json();
     json["compile_seconds"] = Json();
     json["run_seconds"] = Json();
     if (answer.verdict) {
@@ -75,6 +76,7 @@ std::string practice_to_json(const PracticeAnswer& answer, Language language) {
         }
         json["held"] = texts(verdict.held, language);
         json["compiler_output"] = verdict.compiler_output;
+        json["printed"] = verdict.printed;
         json["compile_seconds"] = number(verdict.compile_seconds);
         json["run_seconds"] = number(verdict.run_seconds);
     }

@@ -57,8 +57,9 @@ public:
             before = std::string(static_cast<std::size_t>(indent), ' ');
         }
     }
-    /// What a compiler wrote: its lines stay whole but on a screen, which would break them anywhere.
-    void compiler(const std::string& output) {
+    /// What a program wrote: its lines stay whole but on a screen, which would break them anywhere. A compiler's errors
+    /// stand out.
+    void verbatim(const std::string& output) {
         for (const std::string& line : code_to_show(output)) {
             const bool bad = line.find("error:") != std::string::npos;
             for (const std::string& part : terminal_.is_screen ? cut(line, terminal_.columns) : Lines{line}) {
@@ -120,8 +121,8 @@ void title(Page& page, const PracticePage& of) {
 }
 
 void took(Page& page, const Verdict& verdict) {
-    page.text(both({"compiled in {:.1f} s, tried in {:.1f} s", "编译 {:.1f} 秒，检验 {:.1f} 秒"}, verdict.compile_seconds,
-                   verdict.run_seconds),
+    page.text(both({"compiled in {:.1f} s, tried in {:.1f} s", "编译 {:.1f} 秒，检验 {:.1f} 秒"},
+                   verdict.compile_seconds, verdict.run_seconds),
               Style::dim, "    ");
 }
 
@@ -141,7 +142,8 @@ void helps(Page& page, const PracticePage& of) {
         lines.push_back(both({"A hint: {} --hint ({} of {} taken)", "提示：{0} --hint（共 {2} 条，已看 {1} 条）"},
                              of.command, of.hints_taken, all));
     } else if (of.hints_taken < all) {
-        lines.push_back(both({"h: a hint ({} of {} taken)", "h 看提示（共 {1} 条，已看 {0} 条）"}, of.hints_taken, all));
+        lines.push_back(
+            both({"h: a hint ({} of {} taken)", "h 看提示（共 {1} 条，已看 {0} 条）"}, of.hints_taken, all));
     } else if (all > 0 && !of.keys) {
         lines.push_back(both({"All {} hints again: {} --hint", "重看全部 {} 条提示：{} --hint"}, all, of.command));
     }
@@ -158,8 +160,9 @@ void held(Page& page, const Verdict& verdict) {
 }
 
 void add_progress(Page& page, const PracticeProgress& progress, bool keys) {
-    page.text(both({"{} of {} exercises have passed.", "共 {1} 道练习，已通过 {0} 道。"}, progress.passed, progress.all),
-              Style::bold);
+    page.text(
+        both({"{} of {} exercises have passed.", "共 {1} 道练习，已通过 {0} 道。"}, progress.passed, progress.all),
+        Style::bold);
     if (progress.next.empty()) {
         page.text(both({"That was all of them.", "全部完成。"}));
     } else if (keys) {
@@ -169,9 +172,18 @@ void add_progress(Page& page, const PracticeProgress& progress, bool keys) {
     }
 }
 
+void printed(Page& page, const Verdict& verdict) {
+    if (!verdict.printed.empty()) {
+        page.blank();
+        page.text(both({"Your code printed:", "你的代码打印了："}));
+        page.verbatim(verdict.printed);
+    }
+}
+
 void passed(Page& page, const PracticePage& of, const Verdict& verdict, const PracticeProgress& progress) {
     held(page, verdict);
     took(page, verdict);
+    printed(page, verdict);
     page.blank();
     const Lines differ = differences(of.code, of.exercise->solution, page.terminal());
     if (differ.empty()) {
@@ -198,10 +210,11 @@ void wrong(Page& page, const PracticePage& of, const Verdict& verdict) {
         page.text(evidence, Style::plain, "      ");
     }
     took(page, verdict);
+    printed(page, verdict);
     if (!verdict.compiler_output.empty()) {
         page.blank();
         page.text(both({"It compiles, and the compiler warns:", "编译通过，但编译器有警告："}));
-        page.compiler(verdict.compiler_output);
+        page.verbatim(verdict.compiler_output);
     }
     helps(page, of);
 }
@@ -251,8 +264,8 @@ Lines practice_task(const PracticePage& of, Language language, const Terminal& t
     if (!of.keys) {
         page.exact(of.command, Style::bold, then.in(language));
         page.exact(of.command + " --watch", Style::plain, std::string(7, ' ').substr(language == Language::zh ? 1 : 0));
-        page.text(both({"(judges it; with --watch whenever you save)", "（判这一道；加 --watch 则每次保存都判）"}), Style::dim,
-                  std::string(7, ' ').substr(language == Language::zh ? 1 : 0));
+        page.text(both({"(judges it; with --watch whenever you save)", "（判这一道；加 --watch 则每次保存都判）"}),
+                  Style::dim, std::string(7, ' ').substr(language == Language::zh ? 1 : 0));
     }
     return page.take();
 }
@@ -305,7 +318,7 @@ Lines practice_verdict(const PracticePage& of, const Verdict& verdict, const Pra
         case Verdict::Kind::does_not_compile:
             page.text(both({"It does not compile. The compiler says:", "编译不通过，编译器说："}), Style::bad);
             page.blank();
-            page.compiler(verdict.compiler_output);
+            page.verbatim(verdict.compiler_output);
             break;
     }
     return page.take();
@@ -327,8 +340,8 @@ std::string practice_list(const std::vector<PracticeRow>& rows, Language languag
         const Style style = row.state == State::passed  ? Style::good
                             : row.state == State::begun ? Style::bold
                                                         : Style::dim;
-        const Message hints = row.hints_taken == 0 ? both({"-", "-"})
-                                                   : both({"{} of {}", "{}/{}"}, row.hints_taken, row.hints);
+        const Message hints =
+            row.hints_taken == 0 ? both({"-", "-"}) : both({"{} of {}", "{}/{}"}, row.hints_taken, row.hints);
         table.row(row.name, {{row.title}, {in(state_name(row.state)), style}, {in(hints)}});
     }
     return table.render(terminal);

@@ -46,5 +46,28 @@ fi
 TERM=xterm LANG=C.UTF-8 COLUMNS=nonsense "$flashlens" devices --lang zh >/tmp/flashlens-out.$$
 expect "exit code of devices --lang zh" 0 $?
 
+# A full disk: an error that names the file, and nothing half done.
+practice=$(mktemp -d)
+(
+    trap '' XFSZ
+    ulimit -f 1
+    "$flashlens" practice --folder "$practice/mine" >/tmp/flashlens-out.$$ 2>/tmp/flashlens-err.$$
+)
+expect "exit code of practice without room" 1 $?
+expect "output of practice without room" "" "$(cat /tmp/flashlens-out.$$)"
+if ! grep -q "^flashlens: $practice/mine/.*: can't be written: File too large$" /tmp/flashlens-err.$$; then
+    echo "error of practice without room: $(cat /tmp/flashlens-err.$$)"
+    failed=1
+fi
+expect "files half written" "" "$(find "$practice" -name '*.part')"
+# A folder that may only be read: what is asked is shown all the same (root may write everywhere).
+"$flashlens" practice --folder "$practice/mine" >/dev/null 2>&1
+chmod -R a-w "$practice/mine"
+"$flashlens" practice --folder "$practice/mine" >/tmp/flashlens-out.$$ 2>/tmp/flashlens-err.$$
+expect "exit code of practice in a folder to read" 0 $?
+expect "errors of practice in a folder to read" "" "$(cat /tmp/flashlens-err.$$)"
+chmod -R u+w "$practice"
+rm -rf "$practice"
+
 rm -f /tmp/flashlens-out.$$ /tmp/flashlens-err.$$
 exit $failed

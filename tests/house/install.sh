@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# install.sh CMAKE BUILD VERSION: what is installed works by itself, away from the source.
+# install.sh CMAKE BUILD VERSION SOURCE: what is installed works by itself, away from the source.
 set -euo pipefail
-cmake=$1 build=$2 version=$3
+cmake=$1 build=$2 version=$3 source=$4
 prefix=$(mktemp -d)
 trap 'rm -rf "$prefix"' EXIT
 
@@ -37,4 +37,13 @@ while IFS=: read -r page link; do
 done < <(grep -roHE '\]\([^):#]+[)#]' "$lessons" --include='*.md')
 "$program" lesson 7 --lang zh | grep -q 'v2 赢在哪里' || fail "lesson 7 is not shown"
 "$program" lecture --step 8 | grep -q 'num_splits' || fail "the lecture is not played"
+# Exercises: moved elsewhere, the program judges one with what it holds itself.
+[[ ! -e $lessons/exercises ]] || fail "exercises are installed, and built in"
+mv "$prefix/bin" "$prefix/moved"
+program=$prefix/moved/flashlens
+practice() { "$program" practice --folder "$prefix/practice" "$@"; }
+practice 1 --check >judged.txt 2>/dev/null && fail "exercise 1 passes as it is handed out: $(cat judged.txt)"
+grep -q 'To read: flashlens lesson 2' judged.txt || fail "exercise 1 is not judged: $(cat judged.txt)"
+cp "$source"/lessons/exercises/01-*/solution.cu practice/01-*.cu
+said=$(practice 1) || fail "exercise 1 does not pass when it is solved: $said"
 bash -n share/bash-completion/completions/flashlens || fail "the bash completion is no bash"

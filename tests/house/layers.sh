@@ -16,7 +16,7 @@ allowed() {
         reference) echo 'reference' ;;
         explorer) echo 'explorer hardware simt gpu reference kernels' ;;
         teaching) echo 'teaching explorer hardware reference kernels/attention.h' ;;
-        practice) echo 'practice teaching explorer hardware simt reference kernels entry.h' ;;
+        practice) echo 'practice teaching explorer hardware simt reference kernels lessons/exercises' ;;
         report) echo 'report practice teaching explorer hardware simt kernels/attention.h' ;;
         cli) echo 'cli report practice teaching explorer hardware simt reference kernels' ;;
     esac

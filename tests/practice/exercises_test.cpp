@@ -37,7 +37,7 @@ public:
         work.headers = folder_.path / "include";
         work.compiler = host_compiler();
         std::ofstream(work.file) << text;
-        return practice::judge(exercise, work);
+        return *practice::judge(exercise, work);
     }
 
 private:
