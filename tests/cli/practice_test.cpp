@@ -188,6 +188,19 @@ TEST_CASE("practice: judged by the real engine: as handed out it fails, the solu
     CHECK(learner.run_json({"1", "--solution"})["solution"] == first().solution);
 }
 
+TEST_CASE("practice: the READMEs show what the first exercise, as it is handed out, is told") {
+    Learner learner;
+    for (const char* page : {"/README.md", "/README.zh.md"}) {
+        const bool chinese = page != std::string("/README.md");
+        std::string told = learner.run({"1", "--check", "--lang", chinese ? "zh" : "en"}).out;
+        const std::size_t first_line = told.find("  ✗ ");
+        REQUIRE(first_line != std::string::npos);
+        told = told.substr(first_line, told.find(chinese ? "    编译" : "    compiled") - first_line);
+        CAPTURE(told);
+        CHECK(has(content(std::string(FLASHLENS_SOURCE_DIR) + page), "```text\n" + told + "```\n"));
+    }
+}
+
 TEST_CASE("practice: what does not compile, in the compiler's words") {
     Learner learner;
     learner.run({});

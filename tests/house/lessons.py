@@ -201,13 +201,13 @@ class Checker:
         """Exit code and standard output on the CPU machine: pages must read the same wherever they are checked."""
         if command not in self.printed:
             words = shlex.split(command, comments=True)
-            changed = {"CUDA_VISIBLE_DEVICES": "", "LC_ALL": "C.UTF-8", "LANGUAGE": "", "COLUMNS": ""}
+            changed = {"CUDA_VISIBLE_DEVICES": "", "LC_ALL": "C.UTF-8", "LANGUAGE": "", "COLUMNS": "", "FLASHLENS_PRACTICE": ""}
             with tempfile.TemporaryDirectory() as folder:
                 os.symlink(ROOT / "data", pathlib.Path(folder) / "data")
                 words = [re.sub("^/tmp/", "", word) for word in words]  # what a README has written there
                 done = subprocess.run(
                     [self.flashlens, *words[1:]],
-                    cwd=folder, env=os.environ | changed, stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8",
+                    cwd=folder, env=os.environ | changed | {"HOME": folder}, stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8",
                     check=False,
                 )  # fmt: skip
             self.printed[command] = (done.returncode, done.stdout if done.returncode == 0 else done.stderr)
