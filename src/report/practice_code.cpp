@@ -47,15 +47,27 @@ std::vector<std::pair<std::size_t, std::size_t>> common(const std::vector<std::s
     return pairs;
 }
 
-/// Rows that are shown: those that differ, and some around them.
-std::vector<bool> seen(const std::vector<LinePair>& pairs) {
+bool is_remark(const std::string& line) {
+    const std::size_t first = line.find_first_not_of(' ');
+    return first == std::string::npos || line.compare(first, 2, "//") == 0;
+}
+
+/// Rows that are shown: where the code differs, and some around it. Comments alone are no difference.
+std::vector<bool> seen(const std::vector<LinePair>& pairs, const std::vector<std::string>& left,
+                       const std::vector<std::string>& right) {
     std::vector<bool> result(pairs.size());
-    for (std::size_t i = 0; i < pairs.size(); ++i) {
-        if (!pairs[i].same()) {
-            const std::size_t first = i < around ? 0 : i - around;
-            std::fill(result.begin() + static_cast<std::ptrdiff_t>(first),
-                      result.begin() + static_cast<std::ptrdiff_t>(std::min(i + around + 1, pairs.size())), true);
+    for (std::size_t begin = 0; begin < pairs.size(); ++begin) {
+        std::size_t end = begin;
+        bool differs = false;
+        for (; end < pairs.size() && !pairs[end].same(); ++end) {
+            differs = differs || !is_remark(pairs[end].left ? left[*pairs[end].left] : right[*pairs[end].right]);
         }
+        if (differs) {
+            const std::size_t first = begin < around ? 0 : begin - around;
+            std::fill(result.begin() + static_cast<std::ptrdiff_t>(first),
+                      result.begin() + static_cast<std::ptrdiff_t>(std::min(end + around, pairs.size())), true);
+        }
+        begin = std::max(begin, end);
     }
     return result;
 }
@@ -144,7 +156,7 @@ std::vector<std::string> differences(std::string_view left, std::string_view rig
     const std::vector<std::string> left_lines = code_to_show(left);
     const std::vector<std::string> right_lines = code_to_show(right);
     const std::vector<LinePair> pairs = paired(left_lines, right_lines);
-    const std::vector<bool> shown = seen(pairs);
+    const std::vector<bool> shown = seen(pairs, left_lines, right_lines);
     const bool wide = terminal.columns >= side_by_side_from;
     const int width = wide ? (terminal.columns - 3) / 2 : std::max(terminal.columns, 20);
     std::vector<std::string> result;

@@ -28,7 +28,7 @@ std::vector<std::string> code_to_show(std::string_view file);
 /// Numbered lines of code in its colours.
 std::vector<std::string> code_listing(std::string_view file, const Terminal& terminal);
 
-/// Where two files differ, with the lines around: side by side from 150 columns on, else lines of `left` marked - and of
+/// Where the code of two files differs, comments apart, with the lines around: side by side from 150 columns on, else lines of `left` marked - and of
 /// `right` marked +. Empty where they don't differ.
 std::vector<std::string> differences(std::string_view left, std::string_view right, const Terminal& terminal);
 

@@ -35,11 +35,12 @@ public:
         }
     }
     /// A text in lines: `first` before the first one, blanks as wide before the others.
-    void text(const Message& message, Style style = Style::plain, const std::string& first = "") {
+    void text(const Message& message, Style style = Style::plain, const std::string& first = "",
+              Style first_style = Style::plain) {
         const int indent = display_width(first);
-        std::string before = first;
+        std::string before = first.empty() ? "" : styled(first, first_style, terminal_);
         for (const std::string& line : wrap(message.in(language_), std::max(width_ - indent, 10))) {
-            lines_.push_back(line.empty() ? "" : styled(before + line, style, terminal_));
+            lines_.push_back(line.empty() ? "" : before + styled(line, style, terminal_));
             before = std::string(static_cast<std::size_t>(indent), ' ');
         }
     }
@@ -155,7 +156,7 @@ void helps(Page& page, const PracticePage& of) {
 
 void held(Page& page, const Verdict& verdict) {
     for (const Message& what : verdict.held) {
-        page.text(what, Style::plain, page.mark(true));
+        page.text(what, Style::plain, page.mark(true), Style::good);
     }
 }
 
@@ -187,7 +188,7 @@ void passed(Page& page, const PracticePage& of, const Verdict& verdict, const Pr
     page.blank();
     const Lines differ = differences(of.code, of.exercise->solution, page.terminal());
     if (differ.empty()) {
-        page.text(both({"Your file is the solution, line by line.", "你的文件与参考解答逐行相同。"}));
+        page.text(both({"Your code is the solution, line by line.", "你的代码与参考解答逐行相同。"}));
     } else {
         page.text(both({"Yours (-) and the solution (+), where they differ:", "你的（-）与参考解答（+）不同之处："}),
                   Style::bold);
@@ -205,7 +206,7 @@ void passed(Page& page, const PracticePage& of, const Verdict& verdict, const Pr
 
 void wrong(Page& page, const PracticePage& of, const Verdict& verdict) {
     held(page, verdict);
-    page.text(verdict.finding.what, Style::bad, page.mark(false));
+    page.text(verdict.finding.what, Style::bad, page.mark(false), Style::bad);
     for (const Message& evidence : verdict.finding.evidence) {
         page.text(evidence, Style::plain, "      ");
     }

@@ -173,7 +173,7 @@ TEST_CASE("practice: judged by the real engine: as handed out it fails, the solu
     CHECK(passed.code == 0);
     CHECK(has(passed.out, std::string(first().name) + " passed."));
     CHECK(has(passed.out, "  ✓ "));
-    CHECK(has(passed.out, "- // my own way"));
+    CHECK(has(passed.out, "- // my own way\n   2 - #include <cstdio>"));
     CHECK(has(passed.out, "Your code printed:\nhello from here\n"));
     CHECK(has(passed.out, "1 of "));
     CHECK(has(passed.out, "Next: " + std::to_string(practice::exercises()[1].number) + ". "));
@@ -438,6 +438,8 @@ TEST_CASE("lines of two files, paired") {
     CHECK(word("xabcy", "uabcv") == "-x+u=a=b=c-y+v");
     const report::Terminal terminal{80, true, false, false};
     CHECK(report::differences("a\nb\n", "a  \nb\r\n", terminal).empty());
+    CHECK(report::differences("// x\na\n", "a\n  // y\n\n", terminal).empty());
+    CHECK(report::differences("// x\na\n", "b\n", terminal).size() == 3);
     CHECK(report::differences("a\n", "b\n", terminal) == std::vector<std::string>{"   1 - a", "   1 + b"});
 }
 
