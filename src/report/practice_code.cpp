@@ -176,7 +176,7 @@ std::vector<std::string> differences(std::string_view left, std::string_view rig
         gap(row);
         if (!wide) {
             const LinePair& pair = pairs[row++];
-            add_below(result, pair.same() ? code(left_lines, *pair.left, " ", colour::step)
+            add_below(result, pair.same() ? code(left_lines, *pair.left, "", colour::step)
                               : pair.left ? code(left_lines, *pair.left, "-", colour::barrier)
                                           : code(right_lines, *pair.right, "+", colour::string));
             continue;
@@ -197,10 +197,10 @@ std::vector<std::string> differences(std::string_view left, std::string_view rig
         for (std::size_t i = 0; i < std::max(lefts.size(), rights.size()); ++i) {
             std::vector<std::vector<std::string>> cells(2);
             if (i < lefts.size()) {
-                cells[0] = code(left_lines, lefts[i], same ? " " : "-", colour::barrier);
+                cells[0] = code(left_lines, lefts[i], same ? "" : "-", colour::barrier);
             }
             if (i < rights.size()) {
-                cells[1] = code(right_lines, rights[i], same ? " " : "+", colour::string);
+                cells[1] = code(right_lines, rights[i], same ? "" : "+", colour::string);
             }
             for (const std::string& line : split(beside_each_other(cells, {width, width}, terminal), '\n')) {
                 if (!line.empty()) {

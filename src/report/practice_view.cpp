@@ -58,6 +58,17 @@ public:
             before = std::string(static_cast<std::size_t>(indent), ' ');
         }
     }
+    /// A command, and what it does: beside it, or below where there is no room.
+    void command(const std::string& text, int width, const Message& what, const std::string& first) {
+        exact(text, Style::bold, first);
+        const std::string gap = pad("", width - display_width(text)) + "   ";
+        const std::string& words = what.in(language_);
+        if (display_width(first) + display_width(text + gap + words) <= terminal_.columns) {
+            lines_.back() += gap + styled(words, Style::dim, terminal_);
+        } else {
+            this->text(what, Style::dim, pad("", display_width(first) + 2));
+        }
+    }
     /// What a program wrote: its lines stay whole but on a screen, which would break them anywhere. A compiler's errors
     /// stand out.
     void verbatim(const std::string& output) {
@@ -77,7 +88,12 @@ public:
     }
     const Terminal& terminal() const { return terminal_; }
     Language language() const { return language_; }
-    Lines take() { return std::move(lines_); }
+    Lines take() {
+        if (!lines_.empty() && lines_.back().empty()) {
+            lines_.pop_back();
+        }
+        return std::move(lines_);
+    }
 
 private:
     static Lines cut(const std::string& text, int width) {
@@ -121,6 +137,15 @@ void title(Page& page, const PracticePage& of) {
     page.blank();
 }
 
+/// To stand in a sentence on one line.
+std::string unbroken(std::string_view command) {
+    std::string result;
+    for (const char c : command) {
+        result += c == ' ' ? std::string("\u00a0") : std::string(1, c);
+    }
+    return result;
+}
+
 void took(Page& page, const Verdict& verdict) {
     page.text(both({"compiled in {:.1f} s, tried in {:.1f} s", "编译 {:.1f} 秒，检验 {:.1f} 秒"},
                    verdict.compile_seconds, verdict.run_seconds),
@@ -134,19 +159,20 @@ void helps(Page& page, const PracticePage& of) {
     if (!lessons.empty()) {
         std::string commands;
         for (const int lesson : lessons) {
-            commands += fmt::format("{}flashlens lesson {}", commands.empty() ? "" : ", ", lesson);
+            commands += (commands.empty() ? "" : ", ") + unbroken(fmt::format("flashlens lesson {}", lesson));
         }
         lines.push_back(both({"To read: {}", "可读：{}"}, commands));
     }
     const std::size_t all = of.statement.hints.size();
+    const std::string hint = unbroken(of.command + " --hint");
     if (of.hints_taken < all && !of.keys) {
-        lines.push_back(both({"A hint: {} --hint ({} of {} taken)", "提示：{0} --hint（共 {2} 条，已看 {1} 条）"},
-                             of.command, of.hints_taken, all));
+        lines.push_back(
+            both({"A hint: {} ({} of {} taken)", "提示：{0}（共 {2} 条，已看 {1} 条）"}, hint, of.hints_taken, all));
     } else if (of.hints_taken < all) {
         lines.push_back(
             both({"h: a hint ({} of {} taken)", "h 看提示（共 {1} 条，已看 {0} 条）"}, of.hints_taken, all));
     } else if (all > 0 && !of.keys) {
-        lines.push_back(both({"All {} hints again: {} --hint", "重看全部 {} 条提示：{} --hint"}, all, of.command));
+        lines.push_back(both({"All {} hints again: {}", "重看全部 {} 条提示：{}"}, all, hint));
     }
     page.blank();
     for (const Message& line : lines) {
@@ -169,7 +195,7 @@ void add_progress(Page& page, const PracticeProgress& progress, bool keys) {
     } else if (keys) {
         page.text(both({"n: on to {}", "n 下一道：{}"}, progress.next));
     } else {
-        page.text(both({"Next: {} ({})", "下一道：{}（{}）"}, progress.next, progress.next_command));
+        page.text(both({"Next: {} ({})", "下一道：{}（{}）"}, progress.next, unbroken(progress.next_command)));
     }
 }
 
@@ -182,6 +208,14 @@ void printed(Page& page, const Verdict& verdict) {
 }
 
 void passed(Page& page, const PracticePage& of, const Verdict& verdict, const PracticeProgress& progress) {
+    const auto summary = [&] {
+        page.text(both({"{} passed.", "{} 通过。"}, std::string(of.exercise->name)), Style::good);
+        add_progress(page, progress, of.keys);
+        page.blank();
+    };
+    if (of.keys) {
+        summary();  // pages are seen from the top
+    }
     held(page, verdict);
     took(page, verdict);
     printed(page, verdict);
@@ -199,9 +233,10 @@ void passed(Page& page, const PracticePage& of, const Verdict& verdict, const Pr
         page.blank();
         page.document(of.statement.after, of.exercise->name);
     }
-    page.blank();
-    page.text(both({"{} passed.", "{} 通过。"}, std::string(of.exercise->name)), Style::good);
-    add_progress(page, progress, of.keys);
+    if (!of.keys) {
+        page.blank();
+        summary();  // of what runs past, the end is seen
+    }
 }
 
 void wrong(Page& page, const PracticePage& of, const Verdict& verdict) {
@@ -263,10 +298,10 @@ Lines practice_task(const PracticePage& of, Language language, const Terminal& t
     const Message then = both({"Then   ", "然后  "});
     page.exact(printable(of.file), Style::bold, edit.in(language));
     if (!of.keys) {
-        page.exact(of.command, Style::bold, then.in(language));
-        page.exact(of.command + " --watch", Style::plain, std::string(7, ' ').substr(language == Language::zh ? 1 : 0));
-        page.text(both({"(judges it; with --watch whenever you save)", "（判这一道；加 --watch 则每次保存都判）"}),
-                  Style::dim, std::string(7, ' ').substr(language == Language::zh ? 1 : 0));
+        const std::string watch = of.command + " --watch";
+        page.command(of.command, display_width(watch), both({"judges it", "判这一道"}), then.in(language));
+        page.command(watch, display_width(watch), both({"judges it whenever you save", "每次保存都判"}),
+                     std::string(static_cast<std::size_t>(display_width(then.in(language))), ' '));
     }
     return page.take();
 }
@@ -289,7 +324,7 @@ Lines practice_hints(const PracticePage& of, Language language, const Terminal& 
     } else if (of.keys) {
         page.text(both({"h: the next hint", "h 下一条提示"}), Style::dim);
     } else {
-        page.text(both({"The next one: {} --hint", "下一条：{} --hint"}, of.command), Style::dim);
+        page.text(both({"The next one: {}", "下一条：{}"}, unbroken(of.command + " --hint")), Style::dim);
     }
     return page.take();
 }

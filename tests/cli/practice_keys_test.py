@@ -73,6 +73,11 @@ check("h: is kept", json.loads(ask("--list", "--json", "-").stdout)["exercises"]
 check("h: another one", b"Hint 2 of " in plain(program.press(b"h", b"q: quit")))
 check("t: what is asked", str(mine).encode() in plain(program.press(b"t", b"q: quit")))
 check("v: the verdict", "✗".encode() in program.press(b"v", b"q: quit"))
+solution = pathlib.Path(__file__).parents[2] / f"lessons/exercises/{names[0]}/solution.cu"
+mine.write_text(solution.read_text())
+solved = seen(program.read(b"r: again"))
+check(f"solved: the first lines say so: {solved[:4]}", f"{names[0]} passed." in solved)
+check("solved: kept", json.loads(ask("--list", "--json", "-").stdout)["exercises"][0]["state"] == "passed")
 program.resize(30, 60)
 narrow = program.read(b"saving judges")
 for line in seen(narrow):
@@ -103,6 +108,7 @@ program.close()
 # n: the next one.
 if len(names) > 1:
     mine.write_text(given)
+    (folder / f"{names[1]}.cu").unlink()
     program = watch(names[0])
     program.read(b"q: quit")
     check("n: the next", names[1].encode() in plain(program.press(b"n", b"q: quit")))
