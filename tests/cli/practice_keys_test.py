@@ -89,9 +89,10 @@ program.close()
 
 # An attempt that does not end is given up at a key.
 mine.write_text(f"#include <unistd.h>\n__attribute__((constructor)) static void wait_long() {{ for (;;) sleep(1); }}\n{given}")
-program = watch()
-program.read(b"compiling and trying")
-time.sleep(2.5)
+program = watch(names[0])
+check("it is tried", b"compiling and trying" in program.read(b"compiling and trying"))
+time.sleep(2.0)
+check("and is still", b"r: again" not in program.read())
 start = time.monotonic()
 os.write(program.terminal, b"q")
 check("q while it runs ends with 0", program.end() == 0)
