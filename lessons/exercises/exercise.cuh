@@ -69,6 +69,13 @@ cudaError_t run_on_gpu(const GpuRun& run, const Launch& launch) {
 
 }  // namespace flashlens::exercise
 
+/// Why there is no GPU to run on; null: there is one.
+extern "C" __attribute__((visibility("default"))) inline __attribute__((used)) const char* flashlens_exercise_no_gpu() {
+    int count = 0;
+    const cudaError_t error = cudaGetDeviceCount(&count);
+    return error == cudaSuccess ? nullptr : cudaGetErrorString(error);
+}
+
 #define FLASHLENS_EXERCISE_KERNEL(launch)                                                                       \
     extern "C" __attribute__((visibility("default"))) const char* flashlens_exercise_on_gpu(                    \
         const flashlens::exercise::GpuRun& run) {                                                               \

@@ -132,6 +132,7 @@ Finding finding_of(const simt::KernelError& error) {
 
 using Kernel = void(const AttentionParams&, bool, const simt::LaunchOptions&, simt::LaunchReport&);
 using GpuKernel = const char*(const exercise::GpuRun&);
+using NoGpu = const char*();
 
 }  // namespace
 
@@ -151,6 +152,13 @@ Attempt::Attempt(const std::filesystem::path& library, Machine machine)
         const char* why = dlerror();
         throw Failure(both({"what the compiler made does not fit this program: {}", "编译结果与本程序不匹配：{}"},
                            std::string(why == nullptr ? "" : why)));
+    }
+    auto* no_gpu = reinterpret_cast<NoGpu*>(dlsym(library_, "flashlens_exercise_no_gpu"));
+    if (const char* why = no_gpu == nullptr ? nullptr : no_gpu()) {
+        throw Failure(
+            both({"--machine gpu: there is no GPU to run on: {}; leave the option out, the CPU machine needs none",
+                  "--machine gpu：没有可用的 GPU：{}；请去掉该选项，CPU 模拟机不需要 GPU"},
+                 std::string(why)));
     }
 }
 

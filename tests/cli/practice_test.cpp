@@ -9,10 +9,12 @@
 #include <vector>
 
 #include "chinese.h"
+#include "explorer/explorer.h"
 #include "fake.h"
 #include "files.h"
 #include "practice/exercise.h"
 #include "practice/folder.h"
+#include "practice/judge.h"
 #include "report/practice_code.h"
 #include "report/practice_view.h"
 #include "report/width.h"
@@ -198,6 +200,26 @@ TEST_CASE("practice: the READMEs show what the first exercise, as it is handed o
         told = told.substr(first_line, told.find(chinese ? "    编译" : "    compiled") - first_line);
         CAPTURE(told);
         CHECK(has(content(std::string(FLASHLENS_SOURCE_DIR) + page), "```text\n" + told + "```\n"));
+    }
+}
+
+TEST_SUITE("full") {
+    TEST_CASE("practice: --machine gpu without a GPU can't run, and says why") {
+        try {
+            practice::cuda_compiler();
+        } catch (const Failure& failure) {
+            MESSAGE("left out: ", failure.message().en);
+            return;
+        }
+        if (card_here(nullptr) || fs::exists("/dev/nvidia0")) {
+            MESSAGE("left out: there is a GPU");
+            return;
+        }
+        Learner learner;
+        const auto result = learner.run({"1", "--check", "--machine", "gpu"});
+        CHECK(result.code == 1);
+        CHECK(has(result.err, "--machine gpu: there is no GPU to run on"));
+        CHECK(learner.run_json({"--list"})["exercises"][0]["state"] == "untouched");
     }
 }
 
