@@ -115,6 +115,12 @@ Finding finding_of(const Ended& ended, double seconds_allowed) {
                   "{:.0f} 秒后仍未结束：很可能有一个循环停不下来，计数器没有朝着边界移动。"},
                  seconds_allowed)};
     }
+    if (ended.signal == SIGFPE) {
+        return {"division-by-zero",
+                both({"It divided an integer by zero, and was stopped.", "整数除以零，程序被终止。"}),
+                {both({"an integer division rounds down: a / b is 0 where a is smaller than b",
+                       "整数除法向下取整：a 小于 b 时 a / b 就是 0"})}};
+    }
     const char* name = strsignal(ended.signal);
     return {"crash",
             both({"It crashed ({}): most likely an index outside an array in registers or local memory, which the CPU "
