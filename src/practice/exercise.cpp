@@ -37,6 +37,9 @@ bool begins_with(const std::string& heading, const Bilingual& word) {
 std::span<const Exercise> exercises() {
     static const std::array all = {
         exercise("01-v2-grid", true, check_v2_grid),
+        exercise("02-num-splits", false, check_num_splits),
+        exercise("03-splits-merge-nothing", false, check_splits_merge_nothing),
+        exercise("04-grouped-heads", true, check_grouped_heads),
         exercise("08-running-maximum", true, check_running_maximum),
     };
     return all;

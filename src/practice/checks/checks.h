@@ -6,6 +6,9 @@
 namespace flashlens::practice {
 
 void check_v2_grid(Attempt& attempt);
+void check_num_splits(Attempt& attempt);
+void check_splits_merge_nothing(Attempt& attempt);
+void check_grouped_heads(Attempt& attempt);
 void check_running_maximum(Attempt& attempt);
 
 }  // namespace flashlens::practice
