@@ -41,6 +41,8 @@ std::span<const Exercise> exercises() {
         exercise("03-splits-merge-nothing", false, check_splits_merge_nothing),
         exercise("04-grouped-heads", true, check_grouped_heads),
         exercise("08-running-maximum", true, check_running_maximum),
+        exercise("10-two-loops", true, check_two_loops),
+        exercise("14-warps-over-rows", true, check_warps_over_rows),
     };
     return all;
 }

@@ -10,5 +10,7 @@ void check_num_splits(Attempt& attempt);
 void check_splits_merge_nothing(Attempt& attempt);
 void check_grouped_heads(Attempt& attempt);
 void check_running_maximum(Attempt& attempt);
+void check_two_loops(Attempt& attempt);
+void check_warps_over_rows(Attempt& attempt);
 
 }  // namespace flashlens::practice
