@@ -289,7 +289,7 @@ void hold_keys(Attempt& attempt, const Run& run, std::span<const Run> runs) {
 /// Where there are fewer key blocks than the rule says.
 Run hold_few_blocks(Attempt& attempt, const Problem& p) {
     try {
-        const Run run{p, count_query_blocks(attempt, p)};
+        Run run{p, count_query_blocks(attempt, p)};
         hold_keys(attempt, run, std::span(&run, 1));
         return run;
     } catch (Finding& finding) {
@@ -350,6 +350,18 @@ void hold_work(Attempt& attempt, const std::vector<Run>& runs) {
                 evidence.push_back(masked_text(block));
                 evidence.push_back(shape_text(run.problem));
                 told = true;
+            }
+        }
+    }
+    for (const Run& run : runs) {
+        for (const QueryBlock& block : run.query_blocks) {
+            if (block.masked < block.hidden) {
+                throw Finding{
+                    "masked-uncounted",
+                    both({"The results are right, but keys are hidden by other code than apply_mask, which "
+                          "nobody counts: let apply_mask do it.",
+                          "结果正确，但遮住 key 的不是 apply_mask，而是无法计数的其他代码：请用 apply_mask。"}),
+                    {masked_text(block), shape_text(run.problem)}};
             }
         }
     }

@@ -40,10 +40,11 @@ Finding explained(Finding finding) {
     if (of_exchange && never_written) {
         finding.id = "others-asked";
         finding.what = both(
-            {"A row is one warp's now, and its maximum, sum or O is still asked of four: the others have left nothing "
-             "there for it (or, where a barrier is gone, not yet).",
-             "一行现在只归一个 warp，却仍向四个 warp 要它的最大值、行和或 O：其他 warp 没有为它留下任何东西（或者 "
-             "barrier 已删，还没来得及留下）。"});
+            {"A row's maximum, sum or O is asked of four warps, and not all of them have left something for it. If "
+             "the row is one warp's alone now, it need not ask the others (if they still share it, a barrier has to "
+             "come first).",
+             "向四个 warp 要一行的最大值、行和或 O，但并非每个 warp 都为它留下了东西。如果这一行现在只归一个 "
+             "warp，就不必问别人（如果仍是共有的，之前必须有 barrier）。"});
     } else if (of_exchange && finding.id == "race") {
         finding.id = "exchange-unordered";
         finding.what =
