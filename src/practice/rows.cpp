@@ -47,6 +47,11 @@ Message keys_text(const std::vector<std::int64_t>& numbers) {
                                : both({"keys {}", "key {}"}, numbers_text(numbers));
 }
 
+Message lanes_text(const std::vector<std::int64_t>& numbers) {
+    return numbers.size() == 1 ? both({"lane {}", "lane {}"}, numbers.front())
+                               : both({"lanes {}", "lane {}"}, numbers_text(numbers));
+}
+
 Message places_text(const Problem& problem, const std::vector<bool>& rows) {
     Message text;
     std::size_t places = 0;

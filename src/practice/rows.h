@@ -12,6 +12,8 @@ namespace flashlens::practice {
 Message rows_text(const std::vector<std::int64_t>& numbers);
 /// The same of keys.
 Message keys_text(const std::vector<std::int64_t>& numbers);
+/// The same of lanes.
+Message lanes_text(const std::vector<std::int64_t>& numbers);
 
 /// "batch 1, head 2, rows 64 to 99; batch ...": of the elements of a (batch, heads, seqlen_q) list that are set.
 Message places_text(const Problem& problem, const std::vector<bool>& rows);
