@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,7 +23,12 @@ struct SeenKeys {
     std::int64_t keys = 0;
     std::vector<bool> seen{};     ///< (queries, keys): the key has a weight in O
     std::vector<double> count{};  ///< (queries): how many keys count in l, those past the end too
-    bool even = true;             ///< all that is seen weighs 1 / count
+    /// Two keys of a row that are seen and weigh differently; by right all weigh the same.
+    struct Uneven {
+        std::int64_t row, heavy, light;
+        double times;
+    };
+    std::optional<Uneven> uneven{};
 
     bool at(std::int64_t query, std::int64_t key) const { return seen[static_cast<std::size_t>(query * keys + key)]; }
     std::vector<std::int64_t> of_row(std::int64_t query) const;
@@ -55,15 +61,16 @@ struct MaskMistake {
     Sees sees;
 };
 
-/// Throws a Finding where the keys seen are not the right ones: the mistake that fits all the runs, or, where none does,
-/// "mask-wrong": which row, and which keys it sees instead of which.
+/// Throws a Finding where the keys seen are not the right ones: "scores-changed" where they weigh differently, the mistake
+/// that fits all the runs, or, where none does, "mask-wrong": which row, and which keys it sees instead of which.
 void hold_keys(std::span<const SeenRun> runs, std::span<const MaskMistake> mistakes, const MaskedTile& tile = {});
 
 /// Masked keys have -infinity, and nothing else: with Q of -infinity every key that is seen has that, too, so that any
 /// other number takes the row, and stands in lse. Throws "masked-with-0" or "masked-with-finite", which says the number.
 void hold_minus_infinity(Attempt& attempt, const Problem& problem, const MaskedTile& tile = {});
 
-/// A mask leaves the scores of the keys that are seen as they are. Throws "scores-lost", or what hold_weights() throws.
+/// A mask leaves the scores of the keys that are seen as they are. Throws "scores-lost", "scaled-twice", or what
+/// hold_weights() throws. The mask code has to run on all key blocks of the problem, so that all scores go through it.
 void hold_scores_kept(Attempt& attempt, const Problem& problem);
 
 }  // namespace flashlens::practice

@@ -70,4 +70,6 @@ TEST_CASE("rows in words") {
     CHECK(rows_text({0, 1, 5, 7, 8}).en == "rows 0 to 1, 5, 7 to 8");
     CHECK(rows_text({0, 2, 4, 6}).en == "rows 0, 2, 4 and others");
     CHECK(rows_text({0, 1}).zh == "第 0 到 1 行");
+    CHECK(lanes_text({7}).en == "lane 7");
+    CHECK(lanes_text({0, 1, 4}).zh == "lane 0 到 1、4");
 }

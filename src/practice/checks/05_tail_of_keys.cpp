@@ -39,14 +39,13 @@ std::vector<MaskMistake> mistakes() {
                "多计了一个 key。key 的编号是 0 到 Sk - 1：key Sk 已经在末尾之后（用 <，不是 <=）。"}),
          by_key([](const Element&, Index, Index j) { return j - 1; })},
         {"one-key-too-few",
-         both({"one key too few counts: the last one, Sk - 1, is masked, too.",
-               "少计了一个 key：最后一个 key（Sk - 1）也被 mask 了。"}),
+         both({"one key too few counts. The last one, Sk - 1, is masked, too.",
+               "少计了一个 key。最后一个 key（Sk - 1）也被 mask 了。"}),
          by_key([](const Element&, Index, Index j) { return j + 1; })},
         {"lane-forgotten",
-         both({"all four lanes of a quad take themselves for the first: of the 8 columns of a tile, lane t has 2t and "
-               "2t "
-               "+ 1.",
-               "quad 中的四个 lane 都把自己当成了第一个：一个 tile 的 8 列中，lane t 持有的是第 2t 和 2t + 1 列。"}),
+         both({"all four lanes of a quad take themselves for the first. Of the 8 columns of a tile, lane t has 2t and "
+               "2t + 1.",
+               "quad 中的四个 lane 都把自己当成了第一个。一个 tile 的 8 列中，lane t 持有的是第 2t 和 2t + 1 列。"}),
          by_key([](const Element& s, Index, Index) { return s.block * 64 + s.n * 8 + s.pair; })},
         {"lane-not-doubled",
          both({"a lane's columns are taken to begin at t. It has two of them, so they begin at 2t.",
@@ -57,11 +56,10 @@ std::vector<MaskMistake> mistakes() {
                "把 lane 的两列都当成第 t 列。它持有的是第 2t 和 2t + 1 列。"}),
          by_key([](const Element& s, Index, Index) { return s.block * 64 + s.n * 8 + s.t; })},
         {"lane-of-the-warp",
-         both(
-             {"columns are counted through all 32 lanes, so it depends on the row which keys count. Lanes 4 apart have "
-              "the same columns of other rows: t is lane % 4.",
-              "列号按全部 32 个 lane 来数，结果哪些 key 计入会随行而变。相隔 4 的 lane 持有其他行的同样几列：t 是 lane "
-              "% 4。"}),
+         both({"columns are counted through all 32 lanes, so it depends on the row which keys count. Lanes 4 apart "
+               "have the same columns of other rows: t is lane % 4.",
+               "列号按全部 32 个 lane 来数，结果哪些 key 计入会随行而变。相隔 4 的 lane 持有其他行的同样几列：t 是 "
+               "lane % 4。"}),
          by_key([](const Element& s, Index, Index) { return s.block * 64 + s.n * 8 + (s.g * 4 + s.t) * 2 + s.pair; })},
         {"lane-divided",
          both({"the columns are taken from g = lane / 4, which is the row; they follow from t = lane % 4.",
@@ -73,8 +71,7 @@ std::vector<MaskMistake> mistakes() {
          by_key([](const Element& s, Index, Index) { return s.block * 64 + s.n + s.t * 2 + s.pair; })},
         {"pair-forgotten",
          both({"a lane's two columns are judged alike, by the first. The last key may be the first of a pair: elements "
-               "0 "
-               "and 1 (2 and 3) are of different keys.",
+               "0 and 1 (2 and 3) are of different keys.",
                "lane 的两列都按第一列来判断。最后一个 key 可能正好是一对中的第一个：元素 0 和 1（2 和 3）属于不同的 "
                "key。"}),
          by_key([](const Element& s, Index, Index) { return s.block * 64 + s.n * 8 + s.t * 2; })},
@@ -90,12 +87,11 @@ std::vector<MaskMistake> mistakes() {
          both(
              {"keys are numbered from the beginning of their block and held against Sk, so that beyond the first block "
               "nothing is masked: first_key is missing.",
-              "key 从自己所在 block 的开头编号，再去和 Sk 比，所以除第一个 block 外什么都没有 mask：缺了 first_key。"}),
+              "key 从自己所在 block 的开头编号，再去和 Sk 比，所以除第一个 block 外什么都没有 mask。缺了 first_key。"}),
          by_key([](const Element&, Index, Index j) { return j % 64; })},
         {"whole-block-lost",
          both({"keys are held against Sk % 64, the length of a tail. Where the last block is full there is no tail, "
-               "that "
-               "is 0, and all of the block is masked.",
+               "that is 0, and all of the block is masked.",
                "拿 key 去和尾块长度 Sk % 64 比。最后一个 block 正好填满时没有尾块，它等于 0，于是整个 block 都被 mask "
                "了。"}),
          [](const Problem& p, Index, Index j) { return j % 64 < p.seqlen_k % 64; }},
@@ -104,16 +100,16 @@ std::vector<MaskMistake> mistakes() {
                "key 从 first_row 数起。那是 block 的第一个 query；它的第一个 key 是 first_key。"}),
          by_key([](const Element&, Index i, Index j) { return i / 128 * 128 + j % 64; })},
         {"inverse",
-         both({"it is the wrong way round: the keys that exist are masked, those past the end count.",
-               "弄反了：真正存在的 key 被 mask，末尾之后的反而计入。"}),
+         both({"it is the wrong way round. The keys that exist are masked, those past the end count.",
+               "弄反了。真正存在的 key 被 mask，末尾之后的反而计入。"}),
          [](const Problem& p, Index, Index j) { return j >= p.seqlen_k; }},
         {"second-half-forgotten",
          both(
              {"rows g + 8 of each tile are left unmasked: a lane has two rows, and elements 2 and 3 are of the second.",
-              "每个 tile 的第 g + 8 行没有 mask：一个 lane 有两行，元素 2 和 3 属于第二行。"}),
+              "每个 tile 的第 g + 8 行没有 mask。一个 lane 有两行，元素 2 和 3 属于第二行。"}),
          [](const Problem& p, Index i, Index j) { return Element(i, j).half == 1 || j < p.seqlen_k; }},
         {"second-tile-forgotten",
-         both({"only the first MMA tile is masked: a warp has {} here, i = 0 and 1.",
+         both({"only the first MMA tile is masked. A warp has {} here, i = 0 and 1.",
                "只 mask 了第一个 MMA tile：这里一个 warp 有 {} 个，i = 0 和 1。"},
               2),
          [](const Problem& p, Index i, Index j) { return Element(i, j).tile == 1 || j < p.seqlen_k; }},
@@ -125,14 +121,14 @@ std::vector<MaskMistake> mistakes() {
 void check_tail_of_keys(Attempt& attempt) {
     hold_minus_infinity(attempt, one_head(130, 155, false));
     std::vector<SeenRun> runs;
-    for (const std::int64_t seqlen_k : {155, 192, 50}) {  // an odd tail, none, and one in the first block
+    for (const std::int64_t seqlen_k : {155, 192, 50, 5}) {  // an odd tail, none, an even one, one of less than a tile
         const Problem problem = one_head(130, seqlen_k, false);
         runs.push_back({problem, see_keys(attempt, problem)});
     }
     hold_keys(runs, mistakes());
-    attempt.held(both({"Sk 155, 192 and 50: every row sees all keys, and nothing past them",
-                       "Sk 155、192 和 50：每一行都看到全部 key，且看不到末尾之后的任何东西"}));
-    hold_scores_kept(attempt, one_head(130, 155, false));
+    attempt.held(both({"Sk 155, 192, 50 and 5: every row sees all keys, and nothing past them",
+                       "Sk 155、192、50 和 5：每一行都看到全部 key，且看不到末尾之后的任何东西"}));
+    hold_scores_kept(attempt, one_head(130, 50, false));
     attempt.held(both({"the scores of keys that count are left alone", "计入的 key，score 没有被改动"}));
     hold_error_check(attempt, usual_problems({.causal = false}));
 }

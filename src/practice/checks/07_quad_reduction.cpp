@@ -69,12 +69,10 @@ Taken taken_by_maximum(Attempt& attempt, const Problem& problem) {
             throw Finding{
                 "max-too-small",
                 both({"my_quad_max gives less than the largest of the four values: exp(s - m) overflows for the key "
-                      "that "
-                      "has the largest score.",
+                      "that has the largest score.",
                       "my_quad_max 得到的比四个值中最大的还小：对 score 最大的那个 key，exp(s - m) 会溢出。"}),
                 {both({"row {}: lane {} has a logit of {}, all others of its quad have 0; the weight of that key is "
-                       "{}, and "
-                       "should be 1",
+                       "{}, and should be 1",
                        "第 {} 行：lane {} 有一个 logit 是 {}，quad 中其余的都是 0；该 key 的权重是 {}，应为 1"},
                       row, x, far_above, seen.at(row, first_key(x))),
                  shape_text(problem)}};
@@ -117,12 +115,14 @@ Sums taken_by_sum(Attempt& attempt, const Problem& problem) {
         sums.maxima = sums.maxima && eights > 1;
         // Over the experiments, each value that comes in is 1 in all but one of them, and 8 in that.
         const double base = all / (lanes + 7);
+        double values = 0.0;
         for (Index x = 0; x < lanes; ++x) {
             const double times = (sums.sum[lane][x] - base) / 7.0;
             sums.taken[lane][x] = std::round(times);
-            sums.linear =
-                sums.linear && std::isfinite(times) && times > -0.5 && std::fabs(times - std::round(times)) < 0.15;
+            values += sums.taken[lane][x];
+            sums.linear = sums.linear && std::isfinite(times) && std::fabs(times - std::round(times)) < 0.15;
         }
+        sums.linear = sums.linear && near(base, values);
     }
     return sums;
 }
@@ -131,8 +131,9 @@ Sums taken_by_sum(Attempt& attempt, const Problem& problem) {
 struct Quad {
     Index lane = -1;  ///< the first lane of which it is not right; -1: all are
     std::vector<Index> in, missing, others, repeated;
-    bool alone = true;   ///< every lane has its own value, once, and nothing else
-    double times = 0.0;  ///< more than 0: every lane of every quad comes in that often
+    std::array<double, 4> often{};  ///< how often each lane of the quad comes in
+    bool alone = true;              ///< every lane has its own value, once, and nothing else
+    double times = 0.0;             ///< more than 0: every lane of every quad comes in that often
 };
 
 Quad judged(const Taken& taken) {
@@ -145,6 +146,9 @@ Quad judged(const Taken& taken) {
             const bool mate = quad_of(into) == quad_of(from);
             found.alone = found.alone && (times == (into == from ? 1.0 : 0.0));
             found.times = times == (mate ? found.times : 0.0) ? found.times : 0.0;
+            if (mate) {
+                here.often[from % 4] = times;
+            }
             if (times > 0.0) {
                 here.in.push_back(from);
             }
@@ -164,6 +168,7 @@ Quad judged(const Taken& taken) {
             found.missing = here.missing;
             found.others = here.others;
             found.repeated = here.repeated;
+            found.often = here.often;
         }
     }
     return found;
@@ -203,47 +208,49 @@ void hold_quad(const Quad& quad, const std::string& id, const Message& function,
     }
     const std::vector<Message> evidence{in_text(quad), shape_text(problem)};
     if (quad.alone) {
-        throw Finding{
-            id + "-of-own-columns",
-            both({"{} gives each lane back its own value: of every 8 keys, lane {} knows keys {} and {} only. The "
-                  "other three lanes of the quad have the rest of the row.",
-                  "{} 把每个 lane 自己的值原样还给它：每 8 个 key 中，lane {} 只知道第 {}、{} 个。这一行的其余部分在 "
-                  "quad 的另外三个 lane 手里。"},
-                 function, quad.lane, first_key(quad.lane), first_key(quad.lane) + 1),
-            evidence};
+        throw Finding{id + "-of-own-columns",
+                      both({"{} gives each lane back its own value: of every 8 keys, lane {} knows keys {} and {} "
+                            "only. The other three lanes of the quad have the rest of the row.",
+                            "{} 把每个 lane 自己的值原样还给它：每 8 个 key 中，lane {} 只知道第 {}、{} "
+                            "个。这一行的其余部分在 quad 的另外三个 lane 手里。"},
+                           function, quad.lane, first_key(quad.lane), first_key(quad.lane) + 1),
+                      evidence};
     }
     if (!quad.others.empty()) {
-        throw Finding{
-            id + "-of-other-rows",
-            both({"{} mixes rows: in lane {}, which has row {}, {} come in, and they have {}. The lanes of a row "
-                  "differ in the last two bits of their number: only masks 1, 2 and 3 stay among them.",
-                  "{} 把不同的行混在了一起：lane {} 持有第 {} 行，却混进了 {}，而它们持有的是{}。同一行的 lane "
-                  "只在编号的最低两位上不同：只有 mask 1、2、3 不会走出这一行。"},
-                 function, quad.lane, quad_of(quad.lane), lanes_text(quad.others), rows_of(quad.others)),
-            evidence};
+        throw Finding{id + "-of-other-rows",
+                      both({"{} mixes rows: the result of lane {}, which has row {}, takes in {} ({}). The lanes of a "
+                            "row differ in the last two bits of their number: only masks 1, 2 and 3 stay among them.",
+                            "{} 把不同的行混在了一起：lane {} 持有第 {} 行，结果里却混进了 {}（{}）。同一行的 lane "
+                            "只在编号的最低两位上不同：只有 mask 1、2、3 不会走出这一行。"},
+                           function, quad.lane, quad_of(quad.lane), lanes_text(quad.others), rows_of(quad.others)),
+                      evidence};
     }
     if (!quad.missing.empty()) {
-        throw Finding{
-            id + "-lanes-missing",
-            both({"{} leaves lanes out: in lane {}, {} are missing, that is {} of every 8. A shuffle asks one "
-                  "other lane; the second one has to pass on what the first one made.",
-                  "{} 漏了 lane：lane {} 缺了 {}，即每 8 个 key 中的 {}。一次 shuffle "
-                  "只问另一个 lane；第二次要传的是第一次得到的结果。"},
-                 function, quad.lane, lanes_text(quad.missing), columns_of(quad.missing)),
-            evidence};
+        throw Finding{id + "-lanes-missing",
+                      both({"{} leaves lanes out: the result of lane {} lacks {}, that is {} of every 8. A shuffle "
+                            "asks one other lane; the second one has to pass on what the first one made.",
+                            "{} 漏了 lane：lane {} 的结果里缺了 {}，即每 8 个 key 中的 {}。一次 shuffle 只问另一个 "
+                            "lane；第二次要传的是第一次得到的结果。"},
+                           function, quad.lane, lanes_text(quad.missing), columns_of(quad.missing)),
+                      evidence};
     }
+    const std::vector<Message> how_often{
+        both({"lane {}: the four lanes of its quad come in {}, {}, {} and {} times; it has to be once each",
+              "lane {}：它的 quad 的四个 lane 分别计入 {}、{}、{}、{} 次；应各为一次"},
+             quad.lane, quad.often[0], quad.often[1], quad.often[2], quad.often[3]),
+        shape_text(problem)};
     if (quad.times > 1.0) {
         throw Finding{id + "-repeated",
                       both({"{} gives {} times the right sum: every lane of the quad is added {} times.",
                             "{} 得到的是正确值的 {} 倍：quad 的每个 lane 都被加了 {} 次。"},
                            function, quad.times, quad.times),
-                      evidence};
+                      how_often};
     }
-    throw Finding{
-        id + "-counts-twice",
-        both({"{} adds some lanes more than once: in lane {}, {}.", "{} 把有的 lane 加了不止一次：在 lane {} 中，{}。"},
-             function, quad.lane, lanes_text(quad.repeated)),
-        evidence};
+    throw Finding{id + "-counts-twice",
+                  both({"{} adds lanes more than once: the result of lane {} has {} too often.",
+                        "{} 把有的 lane 加了不止一次：lane {} 的结果里，{} 加多了。"},
+                       function, quad.lane, lanes_text(quad.repeated)),
+                  how_often};
 }
 
 void hold_maximum(Attempt& attempt, const Problem& problem) {
@@ -255,8 +262,8 @@ void hold_maximum(Attempt& attempt, const Problem& problem) {
     if (std::all_of(flat.weight.begin(), flat.weight.end(), nothing)) {
         throw Finding{
             "max-is-a-sum",
-            both({"my_quad_max adds up: where all scores are the same, m is larger than any of them, and every "
-                  "exp(s - m) is 0. It has to take the largest.",
+            both({"my_quad_max adds up: where all scores are the same, m is larger than any of them, and every exp(s - "
+                  "m) is 0. It has to take the largest.",
                   "my_quad_max 做的是加法：所有 score 都相同时，m 比每一个都大，exp(s - m) 全是 0。应取最大的一个。"}),
             {both({"all logits are {}: every weight in O should be 1/64, and none is above 0",
                    "所有 logit 都是 {}：O 中每个权重应为 1/64，却没有一个大于 0"},
@@ -272,8 +279,7 @@ void hold_maximum(Attempt& attempt, const Problem& problem) {
             "max-wrong",
             both({"my_quad_max does not give all lanes of a row the same maximum.",
                   "my_quad_max 没有让同一行的各个 lane 得到相同的最大值。"}),
-            {both({"all logits are {}: every weight in O should be 1/64; those of row 0 begin {:.3g}, {:.3g}, "
-                   "{:.3g}",
+            {both({"all logits are {}: every weight in O should be 1/64; those of row 0 begin {:.3g}, {:.3g}, {:.3g}",
                    "所有 logit 都是 {}：O 中每个权重应为 1/64；第 0 行开头的是 {:.3g}、{:.3g}、{:.3g}"},
                   level, flat.at(0, 0), flat.at(0, 2), flat.at(0, 4)),
              shape_text(problem)}};
@@ -295,8 +301,8 @@ void hold_sum(Attempt& attempt, const Problem& problem) {
         throw Finding{
             "sum-wrong",
             both({"my_quad_sum does not add up the lanes of a quad.", "my_quad_sum 得到的不是 quad 中各 lane 之和。"}),
-            {both({"row 0: its four lanes have the sums 8, 1, 1 and 1; O was divided by {:.3g}, {:.3g}, {:.3g} "
-                   "and {:.3g} in them, and has to be by 11",
+            {both({"row 0: its four lanes have the sums 8, 1, 1 and 1; O was divided by {:.3g}, {:.3g}, {:.3g} and "
+                   "{:.3g} in them, and has to be by 11",
                    "第 0 行：四个 lane 的和是 8、1、1、1；O 在其中分别除以了 {:.3g}、{:.3g}、{:.3g}、{:.3g}，应为 11"},
                   sums.sum[0][0], sums.sum[1][0], sums.sum[2][0], sums.sum[3][0]),
              shape_text(problem)}};
@@ -322,16 +328,15 @@ void hold_two_shuffles(Attempt& attempt) {
     const std::uint64_t of_max = shuffles_in("softmax_rescale_o") / (4 * 2 * 3);
     const std::uint64_t of_sum = shuffles_in("epilogue") / (4 * 2);
     if (of_max > 2 || of_sum > 2) {
-        throw Finding{
-            "too-many-shuffles",
-            both({"It is right, but it takes more than two shuffles. After the first one each lane knows two lanes' "
-                  "values, so that the second one can bring two more at once.",
-                  "结果正确，但用了不止两次 shuffle。第一次之后，每个 lane 已经知道两个 lane 的值，所以第二次可以"
-                  "一下子再带来两个。"}),
-            {both({"shuffles counted for one call: {} in my_quad_max, {} in my_quad_sum",
-                   "数出每次调用的 shuffle：my_quad_max {} 次，my_quad_sum {} 次"},
-                  of_max, of_sum),
-             shape_text(problem)}};
+        throw Finding{"too-many-shuffles",
+                      both({"It is right, but it takes more than two shuffles. After the first one each lane knows two "
+                            "lanes' values, so that the second one can bring two more at once.",
+                            "结果正确，但用了不止两次 shuffle。第一次之后，每个 lane 已经知道两个 lane "
+                            "的值，所以第二次可以一下子再带来两个。"}),
+                      {both({"shuffles counted for one call: {} in my_quad_max, {} in my_quad_sum",
+                             "数出每次调用的 shuffle：my_quad_max {} 次，my_quad_sum {} 次"},
+                            of_max, of_sum),
+                       shape_text(problem)}};
     }
     attempt.held(both({"two shuffles each, counted by the CPU machine", "各用两次 shuffle，由 CPU 模拟机数出"}));
 }
