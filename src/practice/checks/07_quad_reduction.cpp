@@ -177,6 +177,7 @@ Quad judged(const Taken& taken) {
 /// "keys 2 to 3": the columns of these lanes in a tile of 8 keys.
 Message columns_of(const std::vector<Index>& of) {
     std::vector<Index> keys;
+    keys.reserve(2 * of.size());
     for (const Index lane : of) {
         keys.push_back(first_key(lane));
         keys.push_back(first_key(lane) + 1);
@@ -187,6 +188,7 @@ Message columns_of(const std::vector<Index>& of) {
 
 Message rows_of(const std::vector<Index>& of) {
     std::vector<Index> rows;
+    rows.reserve(of.size());
     for (const Index lane : of) {
         rows.push_back(quad_of(lane));
     }
