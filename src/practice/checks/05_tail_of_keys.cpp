@@ -29,9 +29,9 @@ std::vector<MaskMistake> mistakes() {
     using Index = std::int64_t;
     return {
         {"nothing-masked",
-         both({"nothing is masked. The key block goes on past the last key with rows of zeros, their scores are 0, and "
-               "exp(0 - m) is not 0.",
-               "什么都没有 mask。key block 在最后一个 key 之后由全零的行补齐，它们的 score 是 0，而 exp(0 - m) 不是 "
+         both({"nothing keeps them from it. The key block goes on with rows of zeros, their scores are 0, and exp(0 - "
+               "m) is not 0.",
+               "没有任何东西把它们排除在外。key block 在末尾之后由全零的行补齐，它们的 score 是 0，而 exp(0 - m) 不是 "
                "0。"}),
          [](const Problem&, Index, Index) { return true; }},
         {"one-key-too-many",
@@ -95,6 +95,10 @@ std::vector<MaskMistake> mistakes() {
                "拿 key 去和尾块长度 Sk % 64 比。最后一个 block 正好填满时没有尾块，它等于 0，于是整个 block 都被 mask "
                "了。"}),
          [](const Problem& p, Index, Index j) { return j % 64 < p.seqlen_k % 64; }},
+        {"everything-masked",
+         both({"all keys of the last block are masked, those that exist, too.",
+               "最后一个 block 的所有 key 都被 mask 了，真正存在的也不例外。"}),
+         [](const Problem&, Index, Index) { return false; }},
         {"row-for-key",
          both({"keys are counted from first_row. That is the block's first query; its first key is first_key.",
                "key 从 first_row 数起。那是 block 的第一个 query；它的第一个 key 是 first_key。"}),

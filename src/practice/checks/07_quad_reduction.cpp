@@ -69,8 +69,9 @@ Taken taken_by_maximum(Attempt& attempt, const Problem& problem) {
             throw Finding{
                 "max-too-small",
                 both({"my_quad_max gives less than the largest of the four values: exp(s - m) overflows for the key "
-                      "that has the largest score.",
-                      "my_quad_max 得到的比四个值中最大的还小：对 score 最大的那个 key，exp(s - m) 会溢出。"}),
+                      "that has the largest score. Does a lane lose its own value, or take the smaller of two?",
+                      "my_quad_max 得到的比四个值中最大的还小：对 score 最大的那个 key，exp(s - m) 会溢出。是不是某个 "
+                      "lane 丢了自己的值，或者在两个里取了小的？"}),
                 {both({"row {}: lane {} has a logit of {}, all others of its quad have 0; the weight of that key is "
                        "{}, and should be 1",
                        "第 {} 行：lane {} 有一个 logit 是 {}，quad 中其余的都是 0；该 key 的权重是 {}，应为 1"},
@@ -227,6 +228,15 @@ void hold_quad(const Quad& quad, const std::string& id, const Message& function,
                            function, quad.lane, quad_of(quad.lane), lanes_text(quad.others), rows_of(quad.others)),
                       evidence};
     }
+    if (quad.lane % 4 != 0) {
+        throw Finding{id + "-not-in-all-lanes",
+                      both({"{} gives lane {} of a quad what is right, but not lane {}. All four lanes go on with the "
+                            "result, each for its own columns: all of them need it.",
+                            "{} 让 quad 的 lane {} 得到了正确的结果，lane {} 却没有。四个 lane "
+                            "都要用这个结果处理自己的列：每个都需要它。"},
+                           function, quad.lane / 4 * 4, quad.lane),
+                      evidence};
+    }
     if (!quad.missing.empty()) {
         throw Finding{id + "-lanes-missing",
                       both({"{} leaves lanes out: the result of lane {} lacks {}, that is {} of every 8. A shuffle "
@@ -275,7 +285,7 @@ void hold_maximum(Attempt& attempt, const Problem& problem) {
     // (Its sum may still be wrong: then it is wrong for all keys alike.)
     const double first = flat.weight.front();
     if (!one_in_64(first) && !std::all_of(flat.weight.begin(), flat.weight.end(), [&](double weight) {
-            return std::fabs(weight - first) <= 0.01 * std::fabs(first);
+            return weight == first || std::fabs(weight - first) <= 0.01 * std::fabs(first);
         })) {
         throw Finding{
             "max-wrong",
