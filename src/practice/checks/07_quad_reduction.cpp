@@ -123,7 +123,7 @@ Sums taken_by_sum(Attempt& attempt, const Problem& problem) {
             values += sums.taken[lane][x];
             sums.linear = sums.linear && std::isfinite(times) && std::fabs(times - std::round(times)) < 0.15;
         }
-        sums.linear = sums.linear && near(base, values);
+        sums.linear = sums.linear && values > 0.0 && near(base, values);
     }
     return sums;
 }
