@@ -110,7 +110,7 @@ program.close()
 if len(names) > 1:
     mine.write_text(given)
     (folder / f"{names[1]}.cu").unlink()
-    program = watch(names[0])
+    program = watch(names[0], lines=100)  # the whole task, with the name of its file below
     program.read(b"q: quit")
     check("n: the next", names[1].encode() in plain(program.press(b"n", b"q: quit")))
     os.write(program.terminal, b"\x1b")
