@@ -56,6 +56,7 @@ inline constexpr Bilingual translations[] = {
      "--machine gpu：{} 里没有 kernel，它的代码在 host 上运行；请去掉该选项"},
     {"made {}: {} exercises to edit, and README.md", "已创建 {}：{} 道练习和 README.md"},
     {"compiling and trying ...", "编译并检验……"},
+    {"everything that the CPU machine asks", "CPU 模拟机上的全部要求"},
     {"--solution: shown when {} has passed; hints left: {} ({} --hint)",
      "--solution：{} 通过之后才给；还有 {} 条提示（{} --hint）"},
     {"--solution: shown when {} has passed; no hint is left", "--solution：{} 通过之后才给；提示已全部看过"},

@@ -162,27 +162,41 @@ void PracticeWork::check_machine(const Exercise& exercise) {
         throw UsageError(
             say("--machine gpu: {} has no kernel, its code runs on the host; leave the option out", exercise.name));
     }
-    on_gpu() ? practice::cuda_compiler() : practice::host_compiler();
+    practice::host_compiler();
+    if (on_gpu()) {
+        practice::cuda_compiler();
+    }
 }
 
 std::optional<practice::Verdict> PracticeWork::judge(const Exercise& exercise, const std::function<bool()>& stop) {
-    practice::Work work;
-    work.file = folder_.file(exercise);
-    work.headers = folder_.headers();
-    work.machine = machine_;
-    work.compiler = on_gpu() ? practice::cuda_compiler() : practice::host_compiler();
-    work.stop = stop;
-    std::optional<practice::Verdict> verdict;
-    if (stop) {
-        verdict = practice::judge(exercise, work);
-    } else {
-        const Busy busy(context_);
-        verdict = practice::judge(exercise, work);
+    const std::optional<Busy> busy = stop ? std::nullopt : std::make_optional<Busy>(context_);
+    // The CPU machine counts, and finds races: what passes there may go on to a GPU.
+    std::optional<practice::Verdict> verdict = judge_on(practice::Machine::cpu, exercise, stop);
+    const auto passed = [&] { return verdict && verdict->kind == practice::Verdict::Kind::pass; };
+    if (on_gpu() && passed()) {
+        practice::Verdict on_cpu = std::move(*verdict);
+        verdict = judge_on(practice::Machine::gpu, exercise, stop);
+        if (verdict) {
+            verdict->held.insert(verdict->held.begin(), say("everything that the CPU machine asks"));
+            verdict->compile_seconds += on_cpu.compile_seconds;
+            verdict->run_seconds += on_cpu.run_seconds;
+        }
     }
-    if (verdict && verdict->kind == practice::Verdict::Kind::pass) {
+    if (passed()) {
         folder_.pass(exercise);
     }
     return verdict;
+}
+
+std::optional<practice::Verdict> PracticeWork::judge_on(practice::Machine machine, const Exercise& exercise,
+                                                        const std::function<bool()>& stop) const {
+    practice::Work work;
+    work.file = folder_.file(exercise);
+    work.headers = folder_.headers();
+    work.machine = machine;
+    work.compiler = machine == practice::Machine::gpu ? practice::cuda_compiler() : practice::host_compiler();
+    work.stop = stop;
+    return practice::judge(exercise, work);
 }
 
 std::string PracticeWork::command(const Exercise& exercise) const {

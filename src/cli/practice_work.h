@@ -33,7 +33,8 @@ public:
     void check_machine(const practice::Exercise& exercise);
     bool on_gpu() const { return machine_ == practice::Machine::gpu; }
 
-    /// Judges the learner's file, and keeps that it has passed. Nothing: `stop` said so.
+    /// Judges the learner's file, on the CPU machine and, where that is asked for, then on a GPU; keeps that it has passed.
+    /// Nothing: `stop` said so.
     std::optional<practice::Verdict> judge(const practice::Exercise& exercise, const std::function<bool()>& stop = {});
 
     report::PracticePage page(const practice::Exercise& exercise) const;
@@ -44,6 +45,9 @@ public:
     void tell_note();
 
 private:
+    std::optional<practice::Verdict> judge_on(practice::Machine machine, const practice::Exercise& exercise,
+                                              const std::function<bool()>& stop) const;
+
     const Context& context_;
     practice::Folder folder_;
     practice::Machine machine_;

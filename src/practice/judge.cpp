@@ -219,7 +219,8 @@ std::optional<Verdict> judge(const Exercise& exercise, const Work& work) {
     const TemporaryFolder temporary;
     const std::filesystem::path library = temporary.path() / "exercise.so";
     Verdict verdict;
-    const Ended compiled = run_program(command_of(work, library), work.file.parent_path(), compiler_seconds, work.stop);
+    const Ended compiled = run_program(command_of(work, library), std::filesystem::absolute(work.file).parent_path(),
+                                       compiler_seconds, work.stop);
     if (compiled.given_up) {
         return std::nullopt;
     }
