@@ -7,25 +7,53 @@
 #include "practice/rows.h"
 
 namespace flashlens::practice {
+namespace {
+
+constexpr double unwritten = std::numeric_limits<double>::quiet_NaN();
+
+void add_weights(Weights& to, const Problem& problem, const Output& output, std::int64_t first) {
+    for (std::int64_t i = 0; i < problem.seqlen_q; ++i) {
+        for (std::int64_t j = first; j < std::min(first + problem.head_dim, problem.seqlen_k); ++j) {
+            const std::size_t at = at_q(problem, 0, i, 0, j - first);
+            to.weight[static_cast<std::size_t>(i * to.keys + j)] =
+                output.o_unwritten[at] ? unwritten : widen(output.o[at], problem.dtype);
+        }
+    }
+    to.lse.clear();
+    for (std::size_t i = 0; i < output.lse.size(); ++i) {
+        to.lse.push_back(output.lse_unwritten[i] ? unwritten : static_cast<double>(output.lse[i]));
+    }
+}
+
+Weights no_weights(const Problem& problem) {
+    Weights none{problem.seqlen_q, problem.seqlen_k, {}, {}};
+    none.weight.resize(static_cast<std::size_t>(none.queries * none.keys));
+    return none;
+}
+
+}  // namespace
+
+void see_keys_from(std::int64_t first, const Problem& problem, Inputs& inputs) {
+    for (std::int64_t j = 0; j < problem.seqlen_k; ++j) {
+        for (std::int64_t d = 0; d < problem.head_dim; ++d) {
+            inputs.v[at_k(problem, 0, j, 0, d)] = round_to(j - first == d ? 1.0 : 0.0, problem.dtype);
+        }
+    }
+}
+
+Weights weights_of(const Problem& problem, const Output& output) {
+    Weights seen = no_weights(problem);
+    add_weights(seen, problem, output, 0);
+    return seen;
+}
 
 Weights see_weights(Attempt& attempt, const Problem& problem, Inputs inputs) {
-    Weights seen{problem.seqlen_q, problem.seqlen_k, {}, {}};
-    seen.weight.resize(static_cast<std::size_t>(seen.queries * seen.keys));
+    Weights seen = no_weights(problem);
     for (std::int64_t first = 0; first < problem.seqlen_k; first += problem.head_dim) {
-        for (std::int64_t j = 0; j < problem.seqlen_k; ++j) {
-            for (std::int64_t d = 0; d < problem.head_dim; ++d) {
-                inputs.v[at_k(problem, 0, j, 0, d)] = round_to(j - first == d ? 1.0 : 0.0, problem.dtype);
-            }
-        }
+        see_keys_from(first, problem, inputs);
         const Output output = attempt.run(problem, inputs);
         all_rows_written(problem, output);
-        for (std::int64_t i = 0; i < problem.seqlen_q; ++i) {
-            for (std::int64_t j = first; j < std::min(first + problem.head_dim, problem.seqlen_k); ++j) {
-                seen.weight[static_cast<std::size_t>(i * seen.keys + j)] =
-                    widen(output.o[at_q(problem, 0, i, 0, j - first)], problem.dtype);
-            }
-        }
-        seen.lse.assign(output.lse.begin(), output.lse.end());
+        add_weights(seen, problem, output, first);
     }
     return seen;
 }

@@ -21,6 +21,12 @@ struct Weights {
     }
 };
 
+/// Makes row first + d of V the unit vector of column d, and 0 of all others: column d of O is then the weight of that key.
+void see_keys_from(std::int64_t first, const Problem& problem, Inputs& inputs);
+
+/// What a run on such inputs, of keys 0 .. head_dim - 1, left: the weights of one run, complete or not. Other keys: 0.
+Weights weights_of(const Problem& problem, const Output& output);
+
 /// Runs the kernel once for every head_dim keys; the problem has one batch and one head, and V of `inputs` is not looked
 /// at. Throws the Finding "rows-not-written" where a row of O or of lse was left as it was.
 Weights see_weights(Attempt& attempt, const Problem& problem, Inputs inputs);

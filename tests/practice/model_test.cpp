@@ -64,6 +64,29 @@ TEST_CASE("a mistake that the model makes is named, one that it does not know is
     CHECK(unnamed.evidence.size() == 1 + 5 + 1);
 }
 
+TEST_CASE("with unit vectors for V, O is the weights; what nobody wrote is NaN") {
+    const Problem problem = one_head(3, 100, false);
+    Inputs inputs = random_inputs(problem);
+    see_keys_from(64, problem, inputs);
+    CHECK(widen(inputs.v[at_k(problem, 0, 66, 0, 2)], problem.dtype) == 1.0);
+    CHECK(widen(inputs.v[at_k(problem, 0, 66, 0, 3)], problem.dtype) == 0.0);
+    CHECK(widen(inputs.v[at_k(problem, 0, 2, 0, 2)], problem.dtype) == 0.0);
+
+    Output output;
+    output.o.assign(std::size_t{3} * 64, round_to(0.25, problem.dtype));
+    output.lse = {1.0F, 2.0F, 3.0F};
+    output.o_unwritten.resize(output.o.size());
+    output.lse_unwritten.resize(3);
+    output.o_unwritten[at_q(problem, 0, 1, 0, 5)] = true;
+    output.lse_unwritten[2] = true;
+    const Weights seen = weights_of(problem, output);
+    CHECK(seen.at(0, 63) == 0.25);
+    CHECK(seen.at(0, 64) == 0.0);
+    CHECK(std::isnan(seen.at(1, 5)));
+    CHECK(seen.lse[1] == 2.0);
+    CHECK(std::isnan(seen.lse[2]));
+}
+
 TEST_CASE("rows in words") {
     CHECK(rows_text({3}).en == "row 3");
     CHECK(rows_text({0, 1, 2, 3}).en == "rows 0 to 3");
