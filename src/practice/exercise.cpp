@@ -44,6 +44,7 @@ std::span<const Exercise> exercises() {
         exercise("06-causal-mask", true, check_causal_mask),
         exercise("07-quad-reduction", true, check_quad_reduction),
         exercise("08-running-maximum", true, check_running_maximum),
+        exercise("09-epilogue", true, check_epilogue),
         exercise("10-two-loops", true, check_two_loops),
         exercise("14-warps-over-rows", true, check_warps_over_rows),
     };

@@ -13,6 +13,7 @@ void check_tail_of_keys(Attempt& attempt);
 void check_causal_mask(Attempt& attempt);
 void check_quad_reduction(Attempt& attempt);
 void check_running_maximum(Attempt& attempt);
+void check_epilogue(Attempt& attempt);
 void check_two_loops(Attempt& attempt);
 void check_warps_over_rows(Attempt& attempt);
 
