@@ -47,6 +47,7 @@ std::span<const Exercise> exercises() {
         exercise("09-epilogue", true, check_epilogue),
         exercise("10-two-loops", true, check_two_loops),
         exercise("14-warps-over-rows", true, check_warps_over_rows),
+        exercise("15-main-loop", true, check_main_loop),
     };
     return all;
 }

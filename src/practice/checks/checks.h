@@ -16,5 +16,6 @@ void check_running_maximum(Attempt& attempt);
 void check_epilogue(Attempt& attempt);
 void check_two_loops(Attempt& attempt);
 void check_warps_over_rows(Attempt& attempt);
+void check_main_loop(Attempt& attempt);
 
 }  // namespace flashlens::practice
