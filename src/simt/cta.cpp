@@ -81,7 +81,7 @@ void Cta::run(std::uint64_t ordinal, Dim3 block, std::uint64_t times) {
     const std::uint64_t seed = launch_.options.lane_order_seed;
     random_ = seed == 0 ? 0 : mix(seed + ordinal) | 1;
     if (values_) {
-        shared_.reset();
+        shared_.reset(launch_.options.shared_is_written);
     }
     for (std::size_t i = 0; i < warps_.size(); ++i) {
         Warp& warp = warps_[i];

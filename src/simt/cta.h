@@ -182,7 +182,9 @@ public:
     bool omitted(Omission::What what, const Where& where) const;
 
     // Reports (cta_reports.cpp).
-    [[noreturn]] void fail(KernelError::Kind kind, const std::string& what, const Where& where) const;
+    /// `details` lack the access itself, which is the running lane's.
+    [[noreturn]] void fail(KernelError::Kind kind, const std::string& what, Access access, const Where& where,
+                           KernelError::Details details) const;
     [[noreturn]] void fail_shared(Finding finding, Access access, const Where& where, unsigned thread,
                                   std::uint32_t address, const Granule& granule) const;
     [[noreturn]] void fail_global(GlobalFinding finding, Access access, const Where& where, const MappedRegion& region,
@@ -208,8 +210,10 @@ private:
     std::exception_ptr stuck_error(const Warp& warp) const;
     std::exception_ptr barrier_error() const;
     std::uint64_t random();
-    std::string lanes_text(const Warp& warp) const;
-    std::string access_text(std::uint32_t site, unsigned thread) const;
+    std::string kernel_text() const;
+    std::string waiting_text(const std::vector<Place>& waiting) const;
+    void add_waiting(std::vector<Place>& waiting, const Warp& warp) const;
+    Place earlier(Stamp stamp) const;
 
     Lane host_;  ///< the OS thread's own stack
     LaunchState& launch_;

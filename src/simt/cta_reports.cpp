@@ -1,6 +1,7 @@
 // What a KernelError says.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 
 #include "simt/cta.h"
@@ -26,12 +27,27 @@ std::string ranges(std::uint32_t lanes) {
     return text;
 }
 
-std::string lane_text(unsigned thread) {
-    return fmt::format("warp {} lane {}", thread / 32, thread % 32);
-}
-
 bool is_write(Access access) {
     return access == Access::store_shared || access == Access::store_global || access == Access::cp_async;
+}
+
+Place place_of(Access access, const Where& where, const Counters* step, unsigned thread) {
+    return {name_of(access), where.file_name(), where.line(),    static_cast<const StepTally*>(step)->name,
+            thread / 32,     1U << thread % 32, is_write(access)};
+}
+
+/// "kernels/v1/v1.h:120, step gemm_q_k"
+std::string at(const Place& place) {
+    return fmt::format("{}:{}{}{}", place.file, place.line, place.step.empty() ? "" : ", step ", place.step);
+}
+
+/// "warp 1 lane 0"
+std::string by(const Place& place) {
+    return fmt::format("warp {} lane {}", place.warp, ranges(place.lanes));
+}
+
+std::string access_text(const Place& place) {
+    return fmt::format("{} at {} by {}", place.what, at(place), by(place));
 }
 
 KernelError::Kind kind_of(GlobalFinding finding) {
@@ -62,79 +78,101 @@ const char* name_of(Meeting meeting) {
     return "meeting point";
 }
 
-std::string Cta::access_text(std::uint32_t site_id, unsigned thread) const {
-    const SiteTable& table = launch_.sites[site_id / SiteTable::per_worker % launch_.sites.size()];
-    const Site& site = table[site_id];
-    return fmt::format("{} at {} by {}", name_of(site.access), place(site.where, site.step), lane_text(thread));
+std::string Cta::kernel_text() const {
+    return fmt::format("kernel {}, block ({}, {}, {})", launch_.kernel, block_.x, block_.y, block_.z);
 }
 
-void Cta::fail(KernelError::Kind kind, const std::string& what, const Where& where) const {
-    throw KernelError(kind, fmt::format("{}\n  at {}\n  kernel {}, block ({}, {}, {}), {}", what,
-                                        place(where, static_cast<const StepTally*>(tally)), launch_.kernel, block_.x,
-                                        block_.y, block_.z, lane_text(lane().thread)));
+Place Cta::earlier(Stamp stamp) const {
+    const std::uint32_t id = stamp::site(stamp);
+    const Site& site = launch_.sites[id / SiteTable::per_worker % launch_.sites.size()][id];
+    return place_of(site.access, site.where, site.step, stamp::thread(stamp));
+}
+
+void Cta::fail(KernelError::Kind kind, const std::string& what, Access access, const Where& where,
+               KernelError::Details details) const {
+    const Place here = place_of(access, where, tally, lane().thread);
+    details.block = block_;
+    details.access = here;
+    throw KernelError(kind, fmt::format("{}\n  at {}\n  {}, {}", what, at(here), kernel_text(), by(here)),
+                      std::move(details));
 }
 
 void Cta::fail_shared(Finding finding, Access access, const Where& where, unsigned thread, std::uint32_t address,
                       const Granule& granule) const {
-    const std::string here = fmt::format("{} at {} by {}", name_of(access),
-                                         place(where, static_cast<const StepTally*>(tally)), lane_text(thread));
-    const std::string kernel =
-        fmt::format("kernel {}, block ({}, {}, {})", launch_.kernel, block_.x, block_.y, block_.z);
-    const auto earlier = [&](Stamp stamp) { return access_text(stamp::site(stamp), stamp::thread(stamp)); };
+    KernelError::Details details;
+    details.block = block_;
+    details.access = place_of(access, where, tally, thread);
+    details.memory = "shared memory";
+    details.memory_bytes = shared_.bytes();
+    details.address = address;
+    details.bytes = 4;
+    if (finding != Finding::unwritten) {
+        const bool of_read = finding == Finding::race_with_read;
+        details.earlier = earlier(of_read ? granule.read : granule.write);
+        details.earlier_by_others = of_read && (granule.read & (stamp::several | stamp::several_lanes)) != 0;
+    }
+    if (finding == Finding::in_flight) {
+        const Lane& copier = lanes_[stamp::thread(granule.write)];
+        const auto copy =
+            std::find_if(copier.copies.begin() + static_cast<std::ptrdiff_t>(copier.first_copy), copier.copies.end(),
+                         [&](const PendingCopy& pending) { return pending.shared_address == address / 16 * 16; });
+        details.copy_group = copy == copier.copies.end() ? 0 : copy->group + 1;
+        details.committed_groups = copier.committed;
+    }
+    const std::string here = access_text(*details.access);
+    const std::string before = details.earlier ? access_text(*details.earlier) : "";
+    KernelError::Kind kind = KernelError::Kind::race;
+    std::string text;
     switch (finding) {
         case Finding::fine:
-            break;
+            throw std::logic_error("a finding that is none");
         case Finding::unwritten:
-            throw KernelError(
-                KernelError::Kind::unwritten_read,
-                fmt::format("shared memory read that nobody wrote: 4 bytes at {}\n  {}\n  {}", address, here, kernel));
+            kind = KernelError::Kind::unwritten_read;
+            text = fmt::format("shared memory read that nobody wrote: 4 bytes at {}\n  {}", address, here);
+            break;
         case Finding::in_flight:
-            throw KernelError(
-                KernelError::Kind::unfinished_copy,
-                fmt::format("{} of shared memory that a cp.async still copies to: 4 bytes at {}\n  {}\n  {}, whose "
-                            "cp_async_wait has not come yet\n  {}",
-                            is_write(access) ? "write" : "read", address, here, earlier(granule.write), kernel));
+            kind = KernelError::Kind::unfinished_copy;
+            text = fmt::format(
+                "{} of shared memory that a cp.async still copies to: 4 bytes at {}\n  {}\n  {}, whose cp_async_wait "
+                "has not come yet",
+                is_write(access) ? "write" : "read", address, here, before);
+            break;
         case Finding::race_with_write:
-            throw KernelError(
-                KernelError::Kind::race,
-                fmt::format("race in shared memory: 4 bytes at {}\n  {}\n  {}, and nothing orders the two\n  {}",
-                            address, here, earlier(granule.write), kernel));
-        case Finding::race_with_read: {
-            const bool others = (granule.read & (stamp::several | stamp::several_lanes)) != 0;
-            throw KernelError(
-                KernelError::Kind::race,
-                fmt::format("race in shared memory: 4 bytes at {}\n  {}\n  {}{}, and nothing orders the two\n  {}",
-                            address, here, earlier(granule.read), others ? " and others" : "", kernel));
-        }
+        case Finding::race_with_read:
+            text = fmt::format("race in shared memory: 4 bytes at {}\n  {}\n  {}{}, and nothing orders the two",
+                               address, here, before, details.earlier_by_others ? " and others" : "");
+            break;
     }
-    throw std::logic_error("a finding that is none");
+    throw KernelError(kind, text + "\n  " + kernel_text(), std::move(details));
 }
 
 void Cta::fail_global(GlobalFinding finding, Access access, const Where& where, const MappedRegion& region,
                       std::size_t position, const GlobalGranule& granule) const {
-    const std::string at = fmt::format("4 bytes at offset {} of {}", position / 4 * 4 - region.skew, region.name);
-    const auto earlier = [&](Stamp stamp) { return access_text(stamp::site(stamp), stamp::thread(stamp)); };
+    KernelError::Details details = region.details(position / 4 * 4, 4);
+    if (finding != GlobalFinding::unwritten) {
+        const bool of_read = finding == GlobalFinding::race_with_read;
+        details.earlier = earlier(of_read ? granule.order.read : granule.order.write);
+        details.other_cta = finding == GlobalFinding::other_cta_wrote;
+    }
+    const std::string bytes = fmt::format("4 bytes at offset {} of {}", details.address, region.name);
     std::string text;
     switch (finding) {
         case GlobalFinding::fine:
             throw std::logic_error("a finding that is none");
         case GlobalFinding::unwritten:
-            text = fmt::format("global memory read that nobody wrote: {}", at);
+            text = fmt::format("global memory read that nobody wrote: {}", bytes);
             break;
         case GlobalFinding::race_with_write:
-            text = fmt::format("race in global memory: {}\n  {}, and nothing orders the two", at,
-                               earlier(granule.order.write));
-            break;
         case GlobalFinding::race_with_read:
-            text = fmt::format("race in global memory: {}\n  {}, and nothing orders the two", at,
-                               earlier(granule.order.read));
+            text = fmt::format("race in global memory: {}\n  {}, and nothing orders the two", bytes,
+                               access_text(*details.earlier));
             break;
         case GlobalFinding::other_cta_wrote:
-            text = fmt::format("race in global memory between two CTAs: {}\n  {} of another block", at,
-                               earlier(granule.order.write));
+            text = fmt::format("race in global memory between two CTAs: {}\n  {} of another block", bytes,
+                               access_text(*details.earlier));
             break;
     }
-    fail(kind_of(finding), fmt::format("{}\n  {}", text, name_of(access)), where);
+    fail(kind_of(finding), fmt::format("{}\n  {}", text, name_of(access)), access, where, std::move(details));
 }
 
 void Cta::fail_bounds_shared(Access access, const Where& where, unsigned thread, std::uint32_t address,
@@ -144,22 +182,33 @@ void Cta::fail_bounds_shared(Access access, const Where& where, unsigned thread,
         outside ? fmt::format("{} out of bounds: {} bytes at shared address {}, of {} bytes", name_of(access), bytes,
                               address, shared_.bytes())
                 : fmt::format("{} misaligned: {} bytes at shared address {}", name_of(access), bytes, address);
+    KernelError::Details details;
+    const Place here = place_of(access, where, tally, thread);
+    details.block = block_;
+    details.access = here;
+    details.memory = "shared memory";
+    details.memory_bytes = shared_.bytes();
+    details.address = address;
+    details.bytes = bytes;
     throw KernelError(outside ? KernelError::Kind::out_of_bounds : KernelError::Kind::misaligned,
-                      fmt::format("{}\n  at {}\n  kernel {}, block ({}, {}, {}), {}", what,
-                                  place(where, static_cast<const StepTally*>(tally)), launch_.kernel, block_.x,
-                                  block_.y, block_.z, lane_text(thread)));
+                      fmt::format("{}\n  at {}\n  {}, {}", what, at(here), kernel_text(), by(here)),
+                      std::move(details));
 }
 
 void Cta::fail_bounds_global(Access access, const Where& where, const void* address, unsigned bytes) const {
+    const GlobalMemory::Nearest nearest = launch_.memory.nearest(address, bytes);
+    KernelError::Details details;
+    if (nearest.region != nullptr) {
+        details = nearest.region->details(nearest.region->skew, bytes);
+        details.address = nearest.offset;
+    }
     fail(KernelError::Kind::out_of_bounds,
-         fmt::format("{} out of bounds: {} bytes of global memory, {}", name_of(access), bytes,
-                     launch_.memory.nearest(address, bytes)),
-         where);
+         fmt::format("{} out of bounds: {} bytes of global memory, {}", name_of(access), bytes, nearest.text), access,
+         where, std::move(details));
 }
 
-std::string Cta::lanes_text(const Warp& warp) const {
+void Cta::add_waiting(std::vector<Place>& waiting, const Warp& warp) const {
     const auto first = static_cast<unsigned>(&warp - warps_.data()) * 32;
-    std::string text;
     std::uint32_t rest = warp.arrived;
     while (rest != 0) {
         const Lane& leader = lanes_[first + static_cast<unsigned>(std::countr_zero(rest))];
@@ -171,14 +220,22 @@ std::string Cta::lanes_text(const Warp& warp) const {
             }
         }
         const Counters* step = running_lane == &leader ? tally : leader.tally;
-        text += fmt::format("\n  warp {} lanes {} wait at {} at {}", first / 32, ranges(together),
-                            name_of(leader.meeting), place(leader.where, static_cast<const StepTally*>(step)));
+        waiting.push_back({name_of(leader.meeting), leader.where.file_name(), leader.where.line(),
+                           static_cast<const StepTally*>(step)->name, first / 32, together, false});
         rest &= ~together;
     }
     if (warp.exited != 0) {
-        text += fmt::format("\n  warp {} lanes {} returned", first / 32, ranges(warp.exited));
+        waiting.push_back({"", "", 0, "", first / 32, warp.exited, false});
     }
-    return text;
+}
+
+std::string Cta::waiting_text(const std::vector<Place>& waiting) const {
+    std::string text;
+    for (const Place& place : waiting) {
+        text += fmt::format("\n  warp {} lanes {}", place.warp, ranges(place.lanes));
+        text += place.file.empty() ? " returned" : fmt::format(" wait at {} at {}", place.what, at(place));
+    }
+    return text + "\n  " + kernel_text();
 }
 
 std::exception_ptr Cta::stuck_error(const Warp& warp) const {
@@ -187,22 +244,28 @@ std::exception_ptr Cta::stuck_error(const Warp& warp) const {
     for (std::uint32_t rest = warp.arrived; rest != 0; rest &= rest - 1) {
         only_barriers &= lanes_[first + static_cast<unsigned>(std::countr_zero(rest))].meeting == Meeting::barrier;
     }
-    return std::make_exception_ptr(KernelError(
-        only_barriers ? KernelError::Kind::divergent_barrier : KernelError::Kind::missing_lane,
-        fmt::format("{}{}\n  kernel {}, block ({}, {}, {})",
-                    only_barriers ? "__syncthreads in divergent code: not all lanes of a warp come to the same one"
-                                  : "a warp-wide instruction that not all lanes of the warp come to",
-                    lanes_text(warp), launch_.kernel, block_.x, block_.y, block_.z)));
+    KernelError::Details details;
+    details.block = block_;
+    add_waiting(details.waiting, warp);
+    return std::make_exception_ptr(
+        KernelError(only_barriers ? KernelError::Kind::divergent_barrier : KernelError::Kind::missing_lane,
+                    (only_barriers ? "__syncthreads in divergent code: not all lanes of a warp come to the same one"
+                                   : "a warp-wide instruction that not all lanes of the warp come to") +
+                        waiting_text(details.waiting),
+                    details));
 }
 
 std::exception_ptr Cta::barrier_error() const {
-    std::string text = "__syncthreads in divergent code: not all warps of the CTA come to the same one";
+    KernelError::Details details;
+    details.block = block_;
     for (const Warp& warp : warps_) {
-        text += lanes_text(warp);
+        add_waiting(details.waiting, warp);
     }
-    return std::make_exception_ptr(KernelError(
-        KernelError::Kind::divergent_barrier,
-        fmt::format("{}\n  kernel {}, block ({}, {}, {})", text, launch_.kernel, block_.x, block_.y, block_.z)));
+    return std::make_exception_ptr(
+        KernelError(KernelError::Kind::divergent_barrier,
+                    "__syncthreads in divergent code: not all warps of the CTA come to the same one" +
+                        waiting_text(details.waiting),
+                    details));
 }
 
 }  // namespace flashlens::simt

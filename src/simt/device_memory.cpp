@@ -103,17 +103,18 @@ GlobalPlace note_global(Cta& cta, Access access, const Where& where, const void*
         cta.fail_bounds_global(access, where, address, bytes);
     }
     const std::size_t position = region->position(static_cast<const std::byte*>(address));
+    const auto details = [&] { return region->details(position, bytes); };
     if ((position & (bytes - 1)) != 0) [[unlikely]] {
         cta.fail(KernelError::Kind::misaligned,
                  std::string(name_of(access)) + " misaligned: " + std::to_string(bytes) + " bytes at offset " +
                      std::to_string(position - region->skew) + " of " + region->name,
-                 where);
+                 access, where, details());
     }
     const bool writes = access == Access::store_global;
     if (writes && region->use == Region::Use::input) [[unlikely]] {
         cta.fail(KernelError::Kind::out_of_bounds,
                  std::string(name_of(access)) + " to " + region->name + ", which is an input and not to be written",
-                 where);
+                 access, where, details());
     }
     if (region->granules) {
         const Moment m = cta.moment(cta.warp(), cta.lane().thread, site);

@@ -41,24 +41,28 @@ GlobalMemory::GlobalMemory(const std::vector<Region>& regions, bool track_words,
     }
 }
 
-std::string GlobalMemory::nearest(const void* address, unsigned bytes) const {
+GlobalMemory::Nearest GlobalMemory::nearest(const void* address, unsigned bytes) const {
     const auto first = reinterpret_cast<std::uintptr_t>(address);
     std::uint64_t distance = std::numeric_limits<std::uint64_t>::max();
-    std::string text = "the launch names no memory";
+    Nearest nearest{nullptr, 0, "the launch names no memory"};
+    const auto take = [&](const MappedRegion& region, std::string text) {
+        const auto begin = reinterpret_cast<std::uintptr_t>(region.begin);
+        nearest = {&region, static_cast<std::int64_t>(first) - static_cast<std::int64_t>(begin), std::move(text)};
+    };
     for (const MappedRegion& region : regions_) {
         const auto begin = reinterpret_cast<std::uintptr_t>(region.begin);
         const auto end = reinterpret_cast<std::uintptr_t>(region.end);
         if (first + bytes > end && first >= begin && first - end + bytes < distance) {
             distance = first >= end ? first - end : 0;
-            text = first >= end
-                       ? fmt::format("{} bytes past the end of {} ({} bytes)", distance, region.name, end - begin)
-                       : fmt::format("across the end of {} ({} bytes)", region.name, end - begin);
+            take(region, first >= end
+                             ? fmt::format("{} bytes past the end of {} ({} bytes)", distance, region.name, end - begin)
+                             : fmt::format("across the end of {} ({} bytes)", region.name, end - begin));
         } else if (first < begin && begin - first < distance) {
             distance = begin - first;
-            text = fmt::format("{} bytes before {} ({} bytes)", distance, region.name, end - begin);
+            take(region, fmt::format("{} bytes before {} ({} bytes)", distance, region.name, end - begin));
         }
     }
-    return text;
+    return nearest;
 }
 
 std::uint64_t GlobalMemory::unique_read_bytes() const {

@@ -100,6 +100,15 @@ struct MappedRegion {
 
     bool contains(const std::byte* address, unsigned bytes) const { return address >= begin && address + bytes <= end; }
     std::size_t position(const std::byte* address) const { return static_cast<std::size_t>(address - begin) + skew; }
+    /// What a report on an access says of memory.
+    KernelError::Details details(std::size_t position, unsigned bytes) const {
+        KernelError::Details details;
+        details.memory = name;
+        details.memory_bytes = static_cast<std::uint64_t>(end - begin);
+        details.address = static_cast<std::int64_t>(position) - static_cast<std::int64_t>(skew);
+        details.bytes = bytes;
+        return details;
+    }
 };
 
 class GlobalMemory {
@@ -122,8 +131,13 @@ public:
         return nullptr;
     }
 
-    /// "16 bytes past the end of k", for an address in no region.
-    std::string nearest(const void* address, unsigned bytes) const;
+    struct Nearest {
+        const MappedRegion* region = nullptr;  ///< null: the launch names none
+        std::int64_t offset = 0;               ///< of the address, from the region's first byte
+        std::string text{};                    ///< "16 bytes past the end of k"
+    };
+    /// The region nearest to an access that is in none.
+    Nearest nearest(const void* address, unsigned bytes) const;
 
     std::uint64_t unique_read_bytes() const;
     std::uint64_t unique_write_bytes() const;

@@ -191,6 +191,7 @@ LaunchReport launch(const char* kernel, Dim3 grid, unsigned threads, std::size_t
         report.unique_write_bytes = state.memory.unique_write_bytes();
     }
     report.ctas_run = count;
+    report.shared_bytes = shared_bytes;
     report.wall_us = std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count();
     return report;
 }

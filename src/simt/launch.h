@@ -4,8 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "simt/counters.h"
@@ -13,8 +15,21 @@
 
 namespace flashlens::simt {
 
+/// Somewhere in a kernel, and who of a warp is there.
+struct Place {
+    std::string what{};  ///< "store_shared", "ldmatrix_x4", "__syncthreads"
+    std::string file{};  ///< as the compiler was told of it; empty: nowhere, the lanes have returned
+    unsigned line = 0;
+    std::string step{};  ///< "": no Step covers it
+    unsigned warp = 0;
+    std::uint32_t lanes = 0;  ///< a bit each
+    bool writes = false;
+
+    friend bool operator==(const Place&, const Place&) = default;
+};
+
 /// A kernel did what CUDA does not allow. what() is a full report: what happened, kernel, step, source file and line,
-/// block, warp and lanes, and for a race the other access too.
+/// block, warp and lanes, and for a race the other access too. details() has the same, for programs.
 class KernelError : public std::runtime_error {
 public:
     /// Stable names, for tests: what kind of mistake it is.
@@ -27,11 +42,33 @@ public:
         divergent_barrier,  ///< __syncthreads that lanes of the CTA don't all reach, or reach at different lines
         missing_lane,       ///< a warp collective that a lane of the warp never comes to
     };
-    KernelError(Kind kind, const std::string& report) : std::runtime_error(report), kind_(kind) {}
+
+    struct Details {
+        Dim3 block{};
+        std::optional<Place> access{};   ///< the one that is not allowed; none where lanes wait for ever
+        std::optional<Place> earlier{};  ///< race, unfinished copy: the access that it has to be ordered with, the copy
+        bool earlier_by_others = false;  ///< ... of which other lanes made more
+        bool other_cta = false;          ///< ... of another CTA
+        /// Unfinished copy: its group, of those its lane has begun, from 1 on; and how many the lane has committed by now.
+        std::uint32_t copy_group = 0;
+        std::uint32_t committed_groups = 0;
+        std::vector<Place> waiting{};  ///< meeting points: who waits where, or has returned
+        // Of accesses: of which memory, "shared memory" or a region's name; from which byte of its `memory_bytes` on.
+        std::string memory{};
+        std::uint64_t memory_bytes = 0;
+        std::int64_t address = 0;  ///< of the 4 bytes that two accesses share, or of an access out of bounds
+        unsigned bytes = 0;
+    };
+
+    KernelError(Kind kind, const std::string& report) : KernelError(kind, report, Details()) {}
+    KernelError(Kind kind, const std::string& report, Details details)
+        : std::runtime_error(report), kind_(kind), details_(std::move(details)) {}
     Kind kind() const { return kind_; }
+    const Details& details() const { return details_; }
 
 private:
     Kind kind_;
+    Details details_;
 };
 
 /// A piece of global memory that the kernel may touch. Anything outside all regions is out of bounds.
@@ -60,6 +97,9 @@ struct LaunchOptions {
     /// false: without the checks of order, copies and unwritten memory. Bounds, alignment, meeting points and counting
     /// stay.
     bool checks = true;
+    /// Shared memory counts as written by somebody before the CTA starts. To read what nobody wrote is no mistake then,
+    /// and where the write comes too late it is found as the race that it is.
+    bool shared_is_written = false;
     /// false: count what is executed without computing it. No matrix product, shuffle, vote or copy moves data, loads
     /// give zeros, stores leave memory (outputs too) untouched, a vote gives each lane its own predicate, and warps
     /// don't wait for each other. Arithmetic is done, and bounds and alignment are checked, but nothing else is: checks
@@ -86,6 +126,7 @@ struct LaunchReport {
     std::uint64_t unique_read_bytes = 0;
     std::uint64_t unique_write_bytes = 0;
     std::uint64_t ctas_run = 0;
+    std::size_t shared_bytes = 0;  ///< of a CTA, dynamic
     double wall_us = 0.0;
 };
 

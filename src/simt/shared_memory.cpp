@@ -12,9 +12,9 @@ SharedMemory::SharedMemory(std::size_t bytes) : bytes_(bytes), storage_(bytes + 
     data_ = static_cast<std::byte*>(std::align(128, bytes, start, space));
 }
 
-void SharedMemory::reset() {
+void SharedMemory::reset(bool written) {
     std::memset(data_, 0xFF, bytes_);
-    std::fill(granules_.begin(), granules_.end(), Granule{});
+    std::fill(granules_.begin(), granules_.end(), Granule{written ? Stamp{0} : stamp::never, stamp::nobody_read});
 }
 
 }  // namespace flashlens::simt

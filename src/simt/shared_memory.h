@@ -13,8 +13,9 @@ class SharedMemory {
 public:
     explicit SharedMemory(std::size_t bytes);
 
-    /// For the next CTA: every byte 0xFF (a NaN in every floating-point type here), no word ever written.
-    void reset();
+    /// For the next CTA: every byte 0xFF (a NaN in every floating-point type here), no word ever written, or all of them
+    /// before anything else.
+    void reset(bool written);
 
     bool contains(std::uint32_t address, unsigned bytes) const { return address + std::uint64_t{bytes} <= bytes_; }
     std::size_t bytes() const { return bytes_; }

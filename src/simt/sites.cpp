@@ -1,7 +1,5 @@
 #include "simt/sites.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <stdexcept>
 #include <string_view>
@@ -24,14 +22,6 @@ const char* name_of(Access access) {
             return "ldmatrix_x4";
     }
     return "access";
-}
-
-std::string place(const Where& where, const StepTally* step) {
-    std::string text = fmt::format("{}:{}", where.file_name(), where.line());
-    if (step != nullptr && *step->name != '\0') {
-        text += fmt::format(", step {}", step->name);
-    }
-    return text;
 }
 
 std::uint32_t SiteTable::find_or_add(const Where& where, const StepTally* step, Access access, unsigned bytes) {

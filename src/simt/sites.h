@@ -34,9 +34,6 @@ struct Site {
     std::uint8_t bytes = 0;
 };
 
-/// "kernels/v1/v1.h:120, step gemm_q_k"
-std::string place(const Where& where, const StepTally* step);
-
 /// The sites that one worker has met. Numbers of different workers differ, so that a stamp left in global memory can be
 /// traced by another worker (find_site).
 class SiteTable {
