@@ -37,6 +37,8 @@ struct Counters {
     std::uint64_t mma = 0;            ///< warp; m16n8k16 and m16n8k8
     std::uint64_t mma_k8 = 0;         ///< warp; what m16n8k8, sm_75's, has of mma
     std::uint64_t cp_async = 0;       ///< warp
+    /// Of mma: those that run while a cp.async of the warp's lane 0 is on its way. What a pipeline is for.
+    std::uint64_t mma_beside_copies = 0;
     // arithmetic on registers, thread
     std::uint64_t exp2 = 0;
     std::uint64_t log2 = 0;

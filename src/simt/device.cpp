@@ -78,8 +78,10 @@ namespace {
 [[gnu::noinline]] void complete_mma(Meeting meeting, MatrixFunction mma) {
     Cta& cta = *machine;
     if (cta.complete(meeting)) {
-        ++cta.warp_tally().mma;
-        cta.warp_tally().mma_k8 += meeting == Meeting::mma_k8_fp16 ? 1 : 0;
+        Counters& counters = cta.warp_tally();
+        ++counters.mma;
+        counters.mma_k8 += meeting == Meeting::mma_k8_fp16 ? 1 : 0;
+        counters.mma_beside_copies += cta.warp().lanes->copies_under_way() ? 1 : 0;
         mma(cta.warp().matrix);
     }
 }
@@ -90,6 +92,9 @@ inline void meet_for_mma(Meeting meeting, MatrixFunction mma, float* d, const st
     if (!cta.values()) {
         if (meeting == Meeting::mma_k8_fp16) {
             Cta::count_once<&Counters::mma_k8>();
+        }
+        if (cta.lane().copies_under_way()) {
+            Cta::count_once<&Counters::mma_beside_copies>();
         }
         return Cta::count_once<&Counters::mma>();
     }

@@ -1,4 +1,5 @@
 // Memory instructions of device.h: bounds, order and counting of each access, and the asynchronous copies.
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -236,6 +237,7 @@ void cp_async_16(std::uint32_t shared_address, const void* from, unsigned source
         const Moment m = cta.moment(cta.warp(), lane.thread, site);
         write_shared(cta, Access::cp_async, where, shared_address, 16, m, stamp::in_flight | (m.mine & 0xFFFFFFFF));
     }
+    lane.newest = lane.committed + 1;
     if (cta.values()) {
         std::memset(cta.shared().at(shared_address), 0xFF, 16);
         lane.copies.push_back({shared_address, site, lane.committed, source_bytes, from});
@@ -253,6 +255,7 @@ void cp_async_wait(unsigned pending, Where where) {
         return;
     }
     Lane& lane = cta.lane();
+    lane.waited = std::max(lane.waited, lane.committed - std::min(lane.committed, pending));
     while (lane.first_copy < lane.copies.size()) {
         const PendingCopy& copy = lane.copies[lane.first_copy];
         if (copy.group + pending >= lane.committed) {

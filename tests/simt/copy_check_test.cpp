@@ -260,3 +260,35 @@ TEST_CASE("the source of a copy is checked like a load") {
                  }),
                  Kind::misaligned, {at(place)});
 }
+
+TEST_CASE("matrix products while a copy is on its way are counted") {
+    const Source source;
+    LaunchOptions counting = source.options;
+    counting.values = false;
+    for (const LaunchOptions& options : {source.options, counting}) {
+        const LaunchReport report = run(
+            64,
+            [&] {
+                float d[4] = {};
+                const std::uint32_t fragments[4] = {};
+                const auto mma = [&] { mma_m16n8k16_fp16(d, fragments, fragments); };
+                mma();  // nothing yet
+                cp_async_16(16 * thread(), source.row(thread()), 16);
+                mma();
+                cp_async_commit();
+                mma();
+                cp_async_16(2048 + 16 * thread(), source.row(thread()), 16);
+                cp_async_commit();
+                cp_async_wait(1);
+                mma();  // the second is
+                cp_async_commit();
+                cp_async_wait(1);
+                mma();  // both have arrived; the third group is empty
+                cp_async_wait(0);
+                mma();
+            },
+            options);
+        CHECK(report.total.mma == 2 * 6);
+        CHECK(report.total.mma_beside_copies == 2 * 3);
+    }
+}
