@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "lessons/exercises/entry.h"
+#include "practice/broken_rule.h"
 
 namespace flashlens::practice {
 namespace {
@@ -79,51 +80,26 @@ struct Memory {
     }
 };
 
-Finding finding_of(const simt::KernelError& error) {
-    using Kind = simt::KernelError::Kind;
-    Finding finding;
-    switch (error.kind()) {
-        case Kind::race:
-            finding = {"race",
-                       both({"A race: two threads touch the same memory, one of them writes, and no barrier stands "
-                             "between the two.",
-                             "竞争（race）：两个线程访问同一处内存，其中一个是写，而两者之间没有 barrier。"})};
-            break;
-        case Kind::unfinished_copy:
-            finding = {"unfinished-copy",
-                       both({"Data of a cp.async is used before the wait that covers it: it may not have arrived yet.",
-                             "cp.async 的数据在覆盖它的 wait 之前就被使用：此时数据可能还没有到。"})};
-            break;
-        case Kind::unwritten_read:
-            finding = {"unwritten-read",
-                       both({"Memory is read that nobody has written.", "读取了没有任何线程写过的内存。"})};
-            break;
-        case Kind::out_of_bounds:
-            finding = {"out-of-bounds", both({"An access out of bounds.", "访问越界。"})};
-            break;
-        case Kind::misaligned:
-            finding = {"misaligned", both({"A misaligned access.", "访问地址没有对齐。"})};
-            break;
-        case Kind::divergent_barrier:
-            finding = {"divergent-barrier",
-                       both({"A __syncthreads that not all threads of the CTA reach: on a GPU they "
-                             "would wait for ever.",
-                             "有的 __syncthreads 并非 CTA 的所有线程都会到达：在 GPU 上会永远等下去。"})};
-            break;
-        case Kind::missing_lane:
-            finding = {"missing-lane", both({"An instruction of a whole warp (mma, ldmatrix, shuffle) that not all 32 "
-                                             "lanes come to.",
-                                             "warp 级指令（mma、ldmatrix、shuffle）没有等到全部 32 个 lane。"})};
-            break;
+/// A read of what nobody wrote is often a write that comes too late: then it is the two of them that have to be named.
+std::optional<simt::KernelError> as_a_race(const simt::KernelError& error, const simt::LaunchOptions& options,
+                                           const std::function<void(const simt::LaunchOptions&)>& launch) {
+    if (error.kind() != simt::KernelError::Kind::unwritten_read || error.details().memory != "shared memory") {
+        return std::nullopt;
     }
-    // The machine's own report names lines, warps and lanes.
-    std::string_view rest = error.what();
-    while (!rest.empty()) {
-        const std::string_view line = rest.substr(0, rest.find('\n'));
-        rest.remove_prefix(std::min(rest.size(), line.size() + 1));
-        finding.evidence.push_back(as_it_is(line));
+    simt::LaunchOptions again = options;
+    again.shared_is_written = true;
+    try {
+        launch(again);
+    } catch (const simt::KernelError& race) {
+        const simt::Place& read = *error.details().access;
+        for (const std::optional<simt::Place>& place : {race.details().access, race.details().earlier}) {
+            if (race.kind() == simt::KernelError::Kind::race && !place->writes && place->line == read.line &&
+                place->file == read.file) {
+                return race;
+            }
+        }
     }
-    return finding;
+    return std::nullopt;
 }
 
 /// What a learner's library calls and has to find in this program: one of each file of the CPU machine that a kernel sees,
@@ -195,10 +171,13 @@ Output Attempt::run(const Problem& problem, const Inputs& inputs, const simt::La
         simt::LaunchOptions all = options;
         all.memory = memory.regions();
         auto* kernel = reinterpret_cast<Kernel*>(symbol("flashlens_exercise_kernel"));
+        const auto launch = [&](const simt::LaunchOptions& of_launch) {
+            kernel(memory.params(problem), problem.causal, of_launch, output.report.emplace());
+        };
         try {
-            kernel(memory.params(problem), problem.causal, all, output.report.emplace());
+            launch(all);
         } catch (const simt::KernelError& error) {
-            throw finding_of(error);
+            throw broken_rule(as_a_race(error, all, launch).value_or(error));
         }
     }
     output.o = memory.o;

@@ -49,8 +49,8 @@ public:
     }
 
     /// Runs the kernel that FLASHLENS_EXERCISE_KERNEL named, on outputs filled with a pattern. On the CPU machine a kernel
-    /// that breaks CUDA's rules is a Finding: "race", "unfinished-copy", "unwritten-read", "out-of-bounds", "misaligned",
-    /// "divergent-barrier", "missing-lane"; `options` may turn checks off. On a GPU a CUDA error is one.
+    /// that breaks CUDA's rules is a BrokenRule (broken_rule.h); `options` may turn checks off. On a GPU a CUDA error is a
+    /// Finding.
     Output run(const Problem& problem, const Inputs& inputs, const simt::LaunchOptions& options = {});
 
     /// Something has been found right.
