@@ -98,7 +98,7 @@ void Cta::run(std::uint64_t ordinal, Dim3 block, std::uint64_t times) {
         lane.steps_entered = 0;
         lane.copies.clear();
         lane.first_copy = 0;
-        lane.committed = lane.newest = lane.waited = 0;
+        lane.committed = lane.waits = lane.committed_at_wait = lane.newest = lane.waited = 0;
     }
     machine = this;
     running_block = block;

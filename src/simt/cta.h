@@ -54,6 +54,7 @@ struct PendingCopy {
     std::uint32_t shared_address;
     std::uint32_t site;
     std::uint32_t group;
+    std::uint32_t waits;  ///< of its lane, before it
     unsigned source_bytes;
     const void* from;
 };
@@ -72,8 +73,10 @@ struct alignas(64) Lane : RunningLane {
     std::vector<PendingCopy> copies;  ///< oldest first; those before first_copy have arrived
     std::size_t first_copy = 0;
     std::uint32_t committed = 0;  ///< cp.async groups
-    std::uint32_t newest = 0;     ///< groups up to that of the newest copy,
-    std::uint32_t waited = 0;     ///< and up to the last that was waited for
+    std::uint32_t waits = 0;
+    std::uint32_t committed_at_wait = 0;
+    std::uint32_t newest = 0;  ///< groups up to that of the newest copy,
+    std::uint32_t waited = 0;  ///< and up to the last that was waited for
 
     bool copies_under_way() const { return newest > waited; }
 };

@@ -116,8 +116,12 @@ void Cta::fail_shared(Finding finding, Access access, const Where& where, unsign
         const auto copy =
             std::find_if(copier.copies.begin() + static_cast<std::ptrdiff_t>(copier.first_copy), copier.copies.end(),
                          [&](const PendingCopy& pending) { return pending.shared_address == address / 16 * 16; });
-        details.copy_group = copy == copier.copies.end() ? 0 : copy->group + 1;
+        if (copy != copier.copies.end()) {
+            details.copy_group = copy->group + 1;
+            details.waits_since_copy = copier.waits - copy->waits;
+        }
         details.committed_groups = copier.committed;
+        details.committed_at_wait = copier.committed_at_wait;
     }
     const std::string here = access_text(*details.access);
     const std::string before = details.earlier ? access_text(*details.earlier) : "";

@@ -240,7 +240,7 @@ void cp_async_16(std::uint32_t shared_address, const void* from, unsigned source
     lane.newest = lane.committed + 1;
     if (cta.values()) {
         std::memset(cta.shared().at(shared_address), 0xFF, 16);
-        lane.copies.push_back({shared_address, site, lane.committed, source_bytes, from});
+        lane.copies.push_back({shared_address, site, lane.committed, lane.waits, source_bytes, from});
     }
     cta.log(site, AccessLog::pack_copy(source, shared_address));
 }
@@ -255,6 +255,8 @@ void cp_async_wait(unsigned pending, Where where) {
         return;
     }
     Lane& lane = cta.lane();
+    ++lane.waits;
+    lane.committed_at_wait = lane.committed;
     lane.waited = std::max(lane.waited, lane.committed - std::min(lane.committed, pending));
     while (lane.first_copy < lane.copies.size()) {
         const PendingCopy& copy = lane.copies[lane.first_copy];

@@ -49,9 +49,12 @@ public:
         std::optional<Place> earlier{};  ///< race, unfinished copy: the access that it has to be ordered with, the copy
         bool earlier_by_others = false;  ///< ... of which other lanes made more
         bool other_cta = false;          ///< ... of another CTA
-        /// Unfinished copy: its group, of those its lane has begun, from 1 on; and how many the lane has committed by now.
+        // Unfinished copy: its group, of those its lane has begun, from 1 on; how many the lane has committed by now, and
+        // had at its last cp_async_wait; how many of those came after the copy.
         std::uint32_t copy_group = 0;
         std::uint32_t committed_groups = 0;
+        std::uint32_t committed_at_wait = 0;
+        std::uint32_t waits_since_copy = 0;
         std::vector<Place> waiting{};  ///< meeting points: who waits where, or has returned
         // Of accesses: of which memory, "shared memory" or a region's name; from which byte of its `memory_bytes` on.
         std::string memory{};

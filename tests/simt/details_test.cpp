@@ -88,6 +88,8 @@ TEST_CASE("details of data that is used before its copy has arrived") {
     CHECK(error.details().address == 68);
     CHECK(error.details().copy_group == 1);
     CHECK(error.details().committed_groups == 1);
+    CHECK(error.details().committed_at_wait == 0);
+    CHECK(error.details().waits_since_copy == 0);
 
     const auto of_group = error_of([&] {
         run(
@@ -100,14 +102,18 @@ TEST_CASE("details of data that is used before its copy has arrived") {
                     }
                 }
                 cp_async_wait(1);
+                cp_async_wait(1);
+                cp_async_commit();
                 sync_warp();
                 get(16 * thread());
                 get(1024 + 16 * thread());
             },
             options);
     });
-    CHECK(of_group.details().copy_group == 3);  // begun, and not committed
-    CHECK(of_group.details().committed_groups == 2);
+    CHECK(of_group.details().copy_group == 3);
+    CHECK(of_group.details().committed_groups == 3);
+    CHECK(of_group.details().committed_at_wait == 2);
+    CHECK(of_group.details().waits_since_copy == 2);
 }
 
 TEST_CASE("details of a meeting point: who waits where, and who has gone") {
