@@ -80,26 +80,45 @@ struct Memory {
     }
 };
 
-/// A read of what nobody wrote is often a write that comes too late: then it is the two of them that have to be named.
-std::optional<simt::KernelError> as_a_race(const simt::KernelError& error, const simt::LaunchOptions& options,
-                                           const std::function<void(const simt::LaunchOptions&)>& launch) {
-    if (error.kind() != simt::KernelError::Kind::unwritten_read || error.details().memory != "shared memory") {
-        return std::nullopt;
-    }
-    simt::LaunchOptions again = options;
-    again.shared_is_written = true;
+using Launch = std::function<void(const simt::LaunchOptions&)>;
+
+std::optional<simt::KernelError> error_of(const Launch& launch, const simt::LaunchOptions& options) {
     try {
-        launch(again);
-    } catch (const simt::KernelError& race) {
-        const simt::Place& read = *error.details().access;
-        for (const std::optional<simt::Place>& place : {race.details().access, race.details().earlier}) {
-            if (race.kind() == simt::KernelError::Kind::race && !place->writes && place->line == read.line &&
-                place->file == read.file) {
-                return race;
-            }
-        }
+        launch(options);
+    } catch (const simt::KernelError& error) {
+        return error;
     }
     return std::nullopt;
+}
+
+/// The same mistake, where it says more. Warps that pass different barriers race, too; and a read of what nobody wrote is
+/// mostly a write that comes too late.
+simt::KernelError at_the_root(const simt::KernelError& error, const simt::LaunchOptions& options,
+                              const Launch& launch) {
+    using Kind = simt::KernelError::Kind;
+    if (error.kind() != Kind::race && error.kind() != Kind::unfinished_copy && error.kind() != Kind::unwritten_read) {
+        return error;
+    }
+    simt::LaunchOptions again = options;
+    again.checks = false;
+    const std::optional<simt::KernelError> unchecked = error_of(launch, again);
+    if (unchecked && (unchecked->kind() == Kind::divergent_barrier || unchecked->kind() == Kind::missing_lane)) {
+        return *unchecked;
+    }
+    if (error.kind() == Kind::unwritten_read) {
+        again = options;
+        again.shared_is_written = true;
+        const std::optional<simt::KernelError> race = error_of(launch, again);
+        const simt::Place& read = *error.details().access;
+        const auto is_that_read = [&](const std::optional<simt::Place>& place) {
+            return place && !place->writes && place->line == read.line && place->file == read.file;
+        };
+        if (race && race->kind() == Kind::race &&
+            (is_that_read(race->details().access) || is_that_read(race->details().earlier))) {
+            return *race;
+        }
+    }
+    return error;
 }
 
 /// What a learner's library calls and has to find in this program: one of each file of the CPU machine that a kernel sees,
@@ -171,13 +190,11 @@ Output Attempt::run(const Problem& problem, const Inputs& inputs, const simt::La
         simt::LaunchOptions all = options;
         all.memory = memory.regions();
         auto* kernel = reinterpret_cast<Kernel*>(symbol("flashlens_exercise_kernel"));
-        const auto launch = [&](const simt::LaunchOptions& of_launch) {
+        const Launch launch = [&](const simt::LaunchOptions& of_launch) {
             kernel(memory.params(problem), problem.causal, of_launch, output.report.emplace());
         };
-        try {
-            launch(all);
-        } catch (const simt::KernelError& error) {
-            throw broken_rule(as_a_race(error, all, launch).value_or(error));
+        if (const std::optional<simt::KernelError> error = error_of(launch, all)) {
+            throw broken_rule(at_the_root(*error, all, launch));
         }
     }
     output.o = memory.o;
