@@ -66,6 +66,31 @@ Message waiting_text(const simt::Place& place) {
                 line_text(place), place.what);
 }
 
+/// Without the blank that stands before a file's name within a sentence.
+Message without_blank(Message message) {
+    if (message.zh.starts_with(' ')) {
+        message.zh.erase(0, 1);
+    }
+    return message;
+}
+
+Message conflict_of(const Details& details) {
+    const simt::Place& access = *details.access;
+    const simt::Place& earlier = *details.earlier;
+    const bool copying = earlier.what == std::string_view("cp_async_16");
+    if (copying && !access.writes) {
+        return both({"{} reads what {} copies", "{}读取的数据，由{}拷贝"}, place_text(access), place_text(earlier));
+    }
+    if (access.writes && earlier.writes) {
+        return both({"{} and {} write to one place", "{}与{}写同一处"}, place_text(access), place_text(earlier));
+    }
+    const simt::Place& writer = access.writes ? access : earlier;
+    const simt::Place& reader = access.writes ? earlier : access;
+    const bool others = details.earlier_by_others && access.writes;
+    return both({"{} writes what {}{} reads", "{}所写的，正是{}{}所读的"}, place_text(writer), place_text(reader),
+                others ? both({", and other lanes there,", "及同处的其他 lane "}) : Message{});
+}
+
 Message race_text(const Details& details) {
     if (details.other_cta) {
         return both({"A race between two CTAs: {}. Nothing orders the CTAs of a launch.",
@@ -126,10 +151,7 @@ Message capital(Message message) {
     if (!message.en.empty()) {
         message.en[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(message.en[0])));
     }
-    if (message.zh.starts_with(' ')) {
-        message.zh.erase(0, 1);  // what stands before a file's name within a sentence
-    }
-    return message;
+    return without_blank(message);
 }
 
 Message line_text(const simt::Place& place) {
@@ -143,20 +165,7 @@ Message place_text(const simt::Place& place) {
 }
 
 Message conflict_text(const Details& details) {
-    const simt::Place& access = *details.access;
-    const simt::Place& earlier = *details.earlier;
-    const bool copying = earlier.what == std::string_view("cp_async_16");
-    if (copying && !access.writes) {
-        return both({"{} reads what {} copies", "{}读取的数据，由{}拷贝"}, place_text(access), place_text(earlier));
-    }
-    if (access.writes && earlier.writes) {
-        return both({"{} and {} write to one place", "{}与{}写同一处"}, place_text(access), place_text(earlier));
-    }
-    const simt::Place& writer = access.writes ? access : earlier;
-    const simt::Place& reader = access.writes ? earlier : access;
-    const bool others = details.earlier_by_others && access.writes;
-    return both({"{} writes what {}{} reads", "{}所写的，正是{}{}所读的"}, place_text(writer), place_text(reader),
-                others ? both({", and other lanes there,", "及同处的其他 lane "}) : Message{});
+    return without_blank(conflict_of(details));
 }
 
 BrokenRule broken_rule(const simt::KernelError& error) {
