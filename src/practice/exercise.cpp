@@ -46,6 +46,9 @@ std::span<const Exercise> exercises() {
         exercise("08-running-maximum", true, check_running_maximum),
         exercise("09-epilogue", true, check_epilogue),
         exercise("10-two-loops", true, check_two_loops),
+        exercise("11-missing-barrier", true, check_missing_barrier),
+        exercise("12-early-read", true, check_early_read),
+        exercise("13-bank-conflict", true, check_bank_conflict),
         exercise("14-warps-over-rows", true, check_warps_over_rows),
         exercise("15-main-loop", true, check_main_loop),
     };

@@ -15,6 +15,9 @@ void check_quad_reduction(Attempt& attempt);
 void check_running_maximum(Attempt& attempt);
 void check_epilogue(Attempt& attempt);
 void check_two_loops(Attempt& attempt);
+void check_missing_barrier(Attempt& attempt);
+void check_early_read(Attempt& attempt);
+void check_bank_conflict(Attempt& attempt);
 void check_warps_over_rows(Attempt& attempt);
 void check_main_loop(Attempt& attempt);
 
