@@ -194,7 +194,9 @@ Output Attempt::run(const Problem& problem, const Inputs& inputs, const simt::La
             kernel(memory.params(problem), problem.causal, of_launch, output.report.emplace());
         };
         if (const std::optional<simt::KernelError> error = error_of(launch, all)) {
-            throw broken_rule(at_the_root(*error, all, launch));
+            BrokenRule rule = broken_rule(at_the_root(*error, all, launch));
+            rule.read_unwritten = error->kind() == simt::KernelError::Kind::unwritten_read;
+            throw rule;
         }
     }
     output.o = memory.o;

@@ -35,7 +35,12 @@ std::string_view header_of(std::string_view file) {
     }
     constexpr std::string_view folder = "kernels/";
     const std::size_t at = file.rfind(folder);
-    return at == std::string_view::npos ? file.substr(file.rfind('/') + 1) : file.substr(at);
+    if (at != std::string_view::npos) {
+        return file.substr(at);
+    }
+    const std::size_t name = file.rfind('/');  // one that comes with an exercise, in a folder of its name
+    const std::size_t parent = name == std::string_view::npos || name == 0 ? name : file.rfind('/', name - 1);
+    return parent == std::string_view::npos ? file : file.substr(parent + 1);
 }
 
 /// "(store_shared, step pack, warp 1, lane 0)"
@@ -170,7 +175,7 @@ Message conflict_text(const Details& details) {
 
 BrokenRule broken_rule(const simt::KernelError& error) {
     const Details& details = error.details();
-    BrokenRule rule{finding_of(error), error};
+    BrokenRule rule{finding_of(error), error, error.kind() == simt::KernelError::Kind::unwritten_read};
     for (const simt::Place& place : details.waiting) {
         rule.evidence.push_back(waiting_text(place));
     }

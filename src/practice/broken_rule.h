@@ -9,6 +9,8 @@ namespace flashlens::practice {
 /// A Finding with what the machine knows of it, for checks that can say more.
 struct BrokenRule : Finding {
     simt::KernelError error;
+    /// What the machine met first was a read of what nobody had written yet. (Then `error` may be the race with the write.)
+    bool read_unwritten = false;
 };
 
 /// Its id: "race", "unfinished-copy", "unwritten-read", "out-of-bounds", "misaligned", "divergent-barrier",

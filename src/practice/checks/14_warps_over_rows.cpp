@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
+#include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "practice/broken_rule.h"
 #include "practice/checks/checks.h"
 #include "practice/key_counts.h"
 #include "practice/passing.h"
@@ -19,24 +21,22 @@ constexpr std::int64_t warp_rows = 16;  // ... so many rows, or so many keys
 constexpr std::int64_t head_dim = 64;
 constexpr std::int64_t fp32_bytes = 4;
 
-bool says(const Finding& finding, std::string_view word) {
-    return std::any_of(finding.evidence.begin(), finding.evidence.end(),
-                       [&](const Message& line) { return line.en.find(word) != std::string::npos; });
-}
-
-/// The shared address that the machine's report begins with: "... at 8192", "... at shared address 24576, of ...".
-std::int64_t address_in(const Finding& finding) {
-    const std::string& line = finding.evidence.front().en;
-    const std::size_t digits = line.find_first_of("0123456789", line.find(" at ") + 1);
-    return digits == std::string::npos ? 0 : std::strtoll(line.c_str() + digits, nullptr, 10);
-}
-
 /// What the CPU machine caught, in this exercise's words.
-Finding explained(Finding finding) {
+Finding explained(const BrokenRule& rule) {
     constexpr std::int64_t tiles = 3 * block * head_dim * 2;  // Q, K and V lie first
-    const bool of_exchange = says(finding, "load_shared") || says(finding, "store_shared");
-    const bool of_products = says(finding, "gemm_qk") || says(finding, "gemm_pv");
-    const bool never_written = finding.id == "unwritten-read";
+    const simt::KernelError::Details& details = rule.error.details();
+    Finding finding = rule;
+    const auto is_of = [&](std::initializer_list<std::string_view> names, std::string simt::Place::*of) {
+        for (const std::optional<simt::Place>& place : {details.access, details.earlier}) {
+            if (place && std::find(names.begin(), names.end(), (*place).*of) != names.end()) {
+                return true;
+            }
+        }
+        return false;
+    };
+    const bool of_exchange = is_of({"load_shared", "store_shared"}, &simt::Place::what);
+    const bool of_products = is_of({"gemm_qk", "gemm_pv"}, &simt::Place::step);
+    const bool never_written = rule.read_unwritten;
     if (of_exchange && never_written) {
         finding.id = "others-asked";
         finding.what = both(
@@ -52,15 +52,14 @@ Finding explained(Finding finding) {
                   "who leave it there and those who fetch it. Where no row is shared, nothing needs to be left.",
                   "仍有东西经 shared memory 交换，放的一方和取的一方之间却没有了 "
                   "barrier。既然没有哪一行是共有的，就什么都不必放。"});
-    } else if (finding.id == "race" && finding.evidence.size() > 1 &&
-               finding.evidence[1].en.find("cp_async") != std::string::npos) {
+    } else if (finding.id == "race" && !never_written && details.access->what == "cp_async_16") {
         finding.id = "block-overwritten";
         finding.what =
             both({"A barrier too few, before the copies: rows no longer meet, but K and V are still everybody's. "
                   "A warp copies the next key block over the one that another is still reading.",
                   "拷贝之前少了一个 barrier：行不再汇合，但 K 和 V 仍是大家共用的。一个 warp 拷入下一个 key "
                   "block 时，另一个 warp 还在读当前这个。"});
-    } else if (of_products && (finding.id == "race" || (never_written && address_in(finding) < tiles))) {
+    } else if (of_products && (finding.id == "race" || (never_written && details.address < tiles))) {
         finding.id = "block-not-awaited";
         finding.what =
             both({"A barrier too few, after the copies: rows no longer meet, but K and V are still everybody's. "
@@ -81,8 +80,8 @@ Finding explained(Finding finding) {
 Weights see(Attempt& attempt, const Problem& p, const Inputs& inputs) {
     try {
         return see_weights(attempt, p, inputs);
-    } catch (const Finding& finding) {
-        throw explained(finding);
+    } catch (const BrokenRule& rule) {
+        throw explained(rule);
     }
 }
 

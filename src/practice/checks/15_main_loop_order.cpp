@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "practice/broken_rule.h"
 #include "practice/rows.h"
 #include "practice/softmax_model.h"
 #include "practice/weights.h"
@@ -253,9 +254,9 @@ void hold_order(Attempt& attempt, const Problem& problem, Inputs inputs, const N
     const Damage damage = damage_of(problem, inputs, unchecked);
     try {
         attempt.run(problem, inputs);
-    } catch (const Finding& finding) {
-        hold_loads(*unchecked.report, problem, damage, finding.id != "unwritten-read");
-        throw named(finding, problem, damage, unchecked.report->total.barriers);
+    } catch (const BrokenRule& rule) {
+        hold_loads(*unchecked.report, problem, damage, !rule.read_unwritten);
+        throw named(rule, problem, damage, unchecked.report->total.barriers);
     }
     hold_loads(*unchecked.report, problem, damage, true);
 }
