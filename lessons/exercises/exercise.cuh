@@ -17,9 +17,11 @@ namespace flashlens::exercise {
 class OnGpu {
 public:
     OnGpu(const void* host, std::size_t bytes) : host_(const_cast<void*>(host)), bytes_(bytes) {
-        if (host_ == nullptr || bytes_ == 0) return;
+        if (host_ == nullptr || bytes_ == 0)
+            return;
         error_ = cudaMalloc(&device_, bytes_);
-        if (error_ == cudaSuccess) error_ = cudaMemcpy(device_, host_, bytes_, cudaMemcpyHostToDevice);
+        if (error_ == cudaSuccess)
+            error_ = cudaMemcpy(device_, host_, bytes_, cudaMemcpyHostToDevice);
     }
     ~OnGpu() { cudaFree(device_); }
     OnGpu(const OnGpu&) = delete;
@@ -48,7 +50,8 @@ cudaError_t run_on_gpu(const GpuRun& run, const Launch& launch) {
     const OnGpu lse(host.lse, rows * 4), o_tmp(host.o_tmp, rows * host.head_dim * 4);
     const OnGpu huge_rows(host.huge_rows, rows * 8);
     for (const OnGpu* tensor : {&q, &k, &v, &o, &lse, &o_tmp, &huge_rows}) {
-        if (tensor->error() != cudaSuccess) return tensor->error();
+        if (tensor->error() != cudaSuccess)
+            return tensor->error();
     }
     AttentionParams device = host;
     device.q = q.device();
@@ -60,9 +63,11 @@ cudaError_t run_on_gpu(const GpuRun& run, const Launch& launch) {
     device.huge_rows = static_cast<float*>(huge_rows.device());
     on_gpu::Launcher launcher;
     launch(device, run.causal, launcher);
-    if (launcher.error != cudaSuccess) return launcher.error;
+    if (launcher.error != cudaSuccess)
+        return launcher.error;
     for (const cudaError_t error : {cudaDeviceSynchronize(), o.back(), lse.back()}) {
-        if (error != cudaSuccess) return error;
+        if (error != cudaSuccess)
+            return error;
     }
     return cudaSuccess;
 }
@@ -76,26 +81,28 @@ extern "C" __attribute__((visibility("default"))) inline __attribute__((used)) c
     return error == cudaSuccess ? nullptr : cudaGetErrorString(error);
 }
 
-#define FLASHLENS_EXERCISE_KERNEL(launch)                                                                       \
-    extern "C" __attribute__((visibility("default"))) const char* flashlens_exercise_on_gpu(                    \
-        const flashlens::exercise::GpuRun& run) {                                                               \
-        const cudaError_t error = flashlens::exercise::run_on_gpu(run, launch);                                 \
-        return error == cudaSuccess ? nullptr : cudaGetErrorString(error);                                      \
+#define FLASHLENS_EXERCISE_KERNEL(launch)                                                    \
+    extern "C" __attribute__((visibility("default"))) const char* flashlens_exercise_on_gpu( \
+        const flashlens::exercise::GpuRun& run) {                                            \
+        const cudaError_t error = flashlens::exercise::run_on_gpu(run, launch);              \
+        return error == cudaSuccess ? nullptr : cudaGetErrorString(error);                   \
     }
 #define FLASHLENS_EXERCISE_FUNCTION(type, function)
 
 #else
 
-#define FLASHLENS_EXERCISE_KERNEL(launch)                                                                       \
-    extern "C" void flashlens_exercise_kernel(const flashlens::AttentionParams& params, bool causal,            \
-                                              const flashlens::simt::LaunchOptions& options,                    \
-                                              flashlens::simt::LaunchReport& report) {                          \
-        flashlens::FLASHLENS_MACHINE::Launcher launcher;                                                        \
-        launcher.options = options;                                                                             \
-        launch(params, causal, launcher);                                                                       \
-        report = launcher.report;                                                                               \
+#define FLASHLENS_EXERCISE_KERNEL(launch)                                                            \
+    extern "C" void flashlens_exercise_kernel(const flashlens::AttentionParams& params, bool causal, \
+                                              const flashlens::simt::LaunchOptions& options,         \
+                                              flashlens::simt::LaunchReport& report) {               \
+        flashlens::FLASHLENS_MACHINE::Launcher launcher;                                             \
+        launcher.options = options;                                                                  \
+        launch(params, causal, launcher);                                                            \
+        report = launcher.report;                                                                    \
     }
-#define FLASHLENS_EXERCISE_FUNCTION(type, function)                                                             \
-    extern "C" flashlens::exercise::type* flashlens_exercise_function() { return &function; }
+#define FLASHLENS_EXERCISE_FUNCTION(type, function)                       \
+    extern "C" flashlens::exercise::type* flashlens_exercise_function() { \
+        return &function;                                                 \
+    }
 
 #endif
