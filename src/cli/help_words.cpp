@@ -317,7 +317,7 @@ constexpr std::array words_table = std::to_array<OptionWords>({
     {Section::run,
      "--machine",
      "cpu",
-     {"where it runs; gpu needs nvcc", "在哪里运行；gpu 需要 nvcc"},
+     {"gpu: there, too, with nvcc", "gpu：也在 GPU 上运行，需要 nvcc"},
      {practice},
      "cpu|gpu"},
     {Section::run, "--check", "", {"judges it, edited or not", "判这一道，不管改没改过"}},
