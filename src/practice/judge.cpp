@@ -141,15 +141,19 @@ std::string end_of(const std::filesystem::path& file) {
     return text;
 }
 
-std::vector<std::string> command_of(const Work& work, const std::filesystem::path& library) {
+}  // namespace
+
+std::vector<std::string> compile_command(const Work& work, const std::filesystem::path& library) {
     const std::string headers = "-I" + work.headers.string();
     if (work.machine == Machine::gpu) {
         // Hidden and bound to itself: a binary with a GPU part has kernels of the same names.
         return {work.compiler,
                 "-std=c++20",
                 "-O2",
-                "-arch=native",
+                "-arch=" + work.gpu_architecture,
                 "--fmad=false",
+                "-DFLASHLENS_WITH_SM75=0",
+                "-DFLASHLENS_WITH_SM80=1",
                 "-shared",
                 "-Xcompiler",
                 "-fPIC,-fvisibility=hidden",
@@ -171,8 +175,6 @@ std::vector<std::string> command_of(const Work& work, const std::filesystem::pat
     command.insert(command.end(), {headers, "-o", library.string(), work.file.filename().string()});
     return command;
 }
-
-}  // namespace
 
 const std::array<const char*, 7> compile_flags = {
     "-xc++", "-std=c++20",
@@ -219,8 +221,8 @@ std::optional<Verdict> judge(const Exercise& exercise, const Work& work) {
     const TemporaryFolder temporary;
     const std::filesystem::path library = temporary.path() / "exercise.so";
     Verdict verdict;
-    const Ended compiled = run_program(command_of(work, library), std::filesystem::absolute(work.file).parent_path(),
-                                       compiler_seconds, work.stop);
+    const Ended compiled = run_program(compile_command(work, library),
+                                       std::filesystem::absolute(work.file).parent_path(), compiler_seconds, work.stop);
     if (compiled.given_up) {
         return std::nullopt;
     }

@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "practice/exercise.h"
 #include "practice/verdict.h"
@@ -21,7 +22,8 @@ struct Work {
     std::filesystem::path file{};     ///< the learner's
     std::filesystem::path headers{};  ///< a folder that holds exercise_headers()
     Machine machine = Machine::cpu;
-    std::string compiler{};  ///< host_compiler(), or cuda_compiler() for a GPU
+    std::string compiler{};                   ///< host_compiler(), or cuda_compiler() for a GPU
+    std::string gpu_architecture = "native";  ///< what nvcc compiles for: the card that is here, or "sm_90"
     /// A run that takes longer is stopped: it does not end.
     double seconds_allowed = 30.0;
     /// Asked some times a second, from this thread; true: the attempt is given up.
@@ -32,6 +34,9 @@ struct Work {
 /// one goes on. Nothing where `stop` said so. Throws Failure where the compiler can't be started, or there is no GPU to
 /// run on.
 std::optional<Verdict> judge(const Exercise& exercise, const Work& work);
+
+/// The words of the command that compiles the file into a library, in the file's folder.
+std::vector<std::string> compile_command(const Work& work, const std::filesystem::path& library);
 
 /// The host compiler to take: the one that built this program where it is still there (what it makes fits this program),
 /// else the first of c++, g++, clang++ on PATH. Throws Failure, which says what to install.

@@ -107,7 +107,7 @@ void all_rows_written(const Problem& problem, const Output& output) {
 }
 
 Message shape_text(const Problem& p) {
-    const Message mask = !p.causal                        ? both({"full mask", "full mask"})
+    const Message mask = !p.causal                        ? both({"no mask", "无 mask"})
                          : p.align == Align::bottom_right ? both({"causal", "causal"})
                                                           : both({"causal (top-left)", "causal（top-left）"});
     return both(

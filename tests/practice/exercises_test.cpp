@@ -13,6 +13,7 @@
 #include "mistakes.h"
 #include "practice/exercise.h"
 #include "practice/judge.h"
+#include "practice/process.h"
 
 using namespace flashlens;
 using namespace flashlens::practice;
@@ -31,13 +32,18 @@ public:
         }
     }
 
-    Verdict judge(const Exercise& exercise, std::string_view text) const {
-        Work work;
+    /// The learner's file, which `work` then names.
+    void put(const Exercise& exercise, std::string_view text, Work& work) const {
         work.file = folder_.path / (std::string(exercise.name) + ".cu");
         work.headers = folder_.path / "include";
-        work.compiler = host_compiler();
         std::ofstream(work.file) << text;
-        return *practice::judge(exercise, work);
+    }
+
+    Verdict judge(const Exercise& exercise, std::string_view text) const {
+        Work work;
+        put(exercise, text, work);
+        work.compiler = host_compiler();
+        return practice::judge(exercise, work).value();
     }
 
 private:
@@ -121,6 +127,33 @@ TEST_SUITE("full") {
             for (const TypicalMistake& mistake : expected.mistakes) {
                 expect(desk.judge(exercise, with_mistake(std::string(exercise.solution), mistake)), mistake.finding,
                        mistake.about);
+            }
+        }
+    }
+}
+
+TEST_SUITE("full") {
+    TEST_CASE("exercises: nvcc, where it is, compiles them as handed out and solved") {
+        Work work;
+        try {
+            work.compiler = cuda_compiler();
+        } catch (const Failure& failure) {
+            MESSAGE("left out: " << failure.what());
+            return;
+        }
+        const Desk desk;
+        for (const Exercise& exercise : chosen()) {
+            if (!exercise.runs_on_gpu) {
+                continue;
+            }
+            CAPTURE(exercise.name);
+            work.machine = Machine::gpu;
+            work.gpu_architecture = "sm_80";
+            for (const std::string_view text : {exercise.given, exercise.solution}) {
+                desk.put(exercise, text, work);
+                const Ended compiled =
+                    run_program(compile_command(work, work.file.string() + ".so"), work.file.parent_path(), 300.0);
+                CHECK_MESSAGE(compiled.exit_code == 0, compiled.output);
             }
         }
     }

@@ -54,7 +54,7 @@ Weights weights_with(const Problem& problem, const Score& score) {
     return result;
 }
 
-/// Of whole key blocks under a full mask.
+/// Of whole key blocks without a mask.
 void hold_s_of_each_block(const Weights& seen, const Problem& problem, const Inputs& inputs) {
     const Weights not_cleared = weights_with(problem, [&](std::int64_t i, std::int64_t j, double p_before) {
         return logit(problem, inputs, i, j) + problem.scale * p_before;

@@ -13,7 +13,7 @@ constexpr std::int64_t block = 64;  ///< rows of a query block, keys of a key bl
 /// How many key blocks so many keys are.
 std::int64_t blocks_of(std::int64_t keys);
 
-/// Held by what the CPU machine counts and reports, of one query block and whole key blocks under a full mask; nothing is
+/// Held by what the CPU machine counts and reports, of one query block and whole key blocks without a mask; nothing is
 /// held on a GPU. Throws the Finding that names what is missing, or what is used or overwritten too early.
 void hold_order_of_first_block(Attempt& attempt, const Problem& problem, const Inputs& inputs);
 /// The same once a single key block is right.
