@@ -153,6 +153,9 @@ Said ask(exercise::SplitsMergeNothing* experiment, const Kernel& kernel) {
         }
         said.ran.push_back(splits);
         if (std::ssize(said.ran) > most_runs) {
+            const auto times = [&](int number) { return std::count(said.ran.begin(), said.ran.end(), number); };
+            const int most_often =
+                *std::max_element(said.ran.begin(), said.ran.end(), [&](int a, int b) { return times(a) < times(b); });
             throw Finding{
                 "too-many-runs",
                 both({"More than {} runs: each number of splits once is enough, {} in all. Keep what came out of "
@@ -160,8 +163,7 @@ Said ask(exercise::SplitsMergeNothing* experiment, const Kernel& kernel) {
                       "运行了 {} 次以上：每个 split 数跑一次就够，一共 {} 次。把第一次的输出留下来用。"},
                      most_runs, most_splits),
                 {both({"you {}", "你{}"}, ran_text(said.ran)),
-                 both({"num_splits 1 was run {} times", "num_splits 1 跑了 {} 次"},
-                      std::count(said.ran.begin(), said.ran.end(), 1))}};
+                 both({"num_splits {} was run {} times", "num_splits {} 跑了 {} 次"}, most_often, times(most_often))}};
         }
         return kernel(splits);
     };

@@ -38,8 +38,9 @@ Message numbers_text(const std::vector<std::int64_t>& numbers) {
 }  // namespace
 
 Message rows_text(const std::vector<std::int64_t>& numbers) {
-    return numbers.size() == 1 ? both({"row {}", "第 {} 行"}, numbers.front())
-                               : both({"rows {}", "第 {} 行"}, numbers_text(numbers));
+    return numbers.size() == 1                       ? both({"row {}", "第 {} 行"}, numbers.front())
+           : ranges_of(numbers).size() > most_ranges ? both({"rows {}", "第 {}行"}, numbers_text(numbers))
+                                                     : both({"rows {}", "第 {} 行"}, numbers_text(numbers));
 }
 
 Message keys_text(const std::vector<std::int64_t>& numbers) {
@@ -50,6 +51,12 @@ Message keys_text(const std::vector<std::int64_t>& numbers) {
 Message lanes_text(const std::vector<std::int64_t>& numbers) {
     return numbers.size() == 1 ? both({"lane {}", "lane {}"}, numbers.front())
                                : both({"lanes {}", "lane {}"}, numbers_text(numbers));
+}
+
+Message columns_text(const std::vector<std::int64_t>& numbers) {
+    return numbers.size() == 1                       ? both({"column {}", "第 {} 列"}, numbers.front())
+           : ranges_of(numbers).size() > most_ranges ? both({"columns {}", "第 {}列"}, numbers_text(numbers))
+                                                     : both({"columns {}", "第 {} 列"}, numbers_text(numbers));
 }
 
 Message places_text(const Problem& problem, const std::vector<bool>& rows) {

@@ -8,12 +8,14 @@
 
 namespace flashlens::practice {
 
-/// "row 3", "rows 64 to 127", "rows 0 to 7, 16 to 23 and 9 more"; `numbers` ascend.
+/// "row 3", "rows 64 to 127", "rows 0 to 7, 16 to 23, 32 to 39 and others"; `numbers` ascend.
 Message rows_text(const std::vector<std::int64_t>& numbers);
 /// The same of keys.
 Message keys_text(const std::vector<std::int64_t>& numbers);
 /// The same of lanes.
 Message lanes_text(const std::vector<std::int64_t>& numbers);
+/// The same of columns of O.
+Message columns_text(const std::vector<std::int64_t>& numbers);
 
 /// "batch 1, head 2, rows 64 to 99; batch ...": of the elements of a (batch, heads, seqlen_q) list that are set.
 Message places_text(const Problem& problem, const std::vector<bool>& rows);

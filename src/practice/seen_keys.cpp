@@ -169,7 +169,7 @@ SeenKeys see_keys(Attempt& attempt, const Problem& problem) {
                             "-infinity that is multiplied by 0 for the keys that are seen, makes NaN of the row.",
                             "出现 NaN。不该计入的 score，无论原来是多少，都要直接设为 -infinity：若设成 "
                             "+infinity，或者让看得见的 key 去乘 0 × -infinity，整行都会变成 NaN。"}),
-                      {both({"NaN in lse of {}, though all of Q and K is 0", "Q 和 K 全是 0，{} 的 lse 却是 NaN"},
+                      {both({"NaN in lse of {}, though all of Q and K is 0", "Q 和 K 全是 0，{}的 lse 却是 NaN"},
                             rows_text(rows_of_nan)),
                        shape_text(problem)}};
     }

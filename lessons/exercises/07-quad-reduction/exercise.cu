@@ -10,7 +10,7 @@ namespace flashlens::FLASHLENS_MACHINE {
 // 2t and 2t + 1 of each 8 keys. v2 lets each lane go over its own columns and then asks the other three.
 //
 // shuffle_xor(value, mask): every lane of the warp gives its `value`, and lane L gets that of lane L ^ mask. All 32 lanes
-// have to come to it.
+// have to come to it. (In CUDA's own words: __shfl_xor_sync(0xffffffff, value, mask).)
 
 /// The maximum of `value` over the four lanes of the quad, in all four of them.
 FLASHLENS_INLINE f32 my_quad_max(f32 value) {

@@ -57,7 +57,7 @@ FLASHLENS_INLINE void my_softmax(typename T::AccS& acc_s, typename T::Rows& m, t
 namespace flashlens::FLASHLENS_MACHINE::v2 {
 
 inline void launch_exercise(const AttentionParams& p, bool causal, Launcher& launcher) {
-    using T = Traits<fp16, 64, 64, 64, 4>;  // head dim 64, query and key blocks of 64, 4 warps
+    using T = Traits<fp16, 64, 64, 32, 4>;  // head dim 64, query blocks of 64, key blocks of 32, 4 warps
     causal ? launch<T, true>(p, launcher) : launch<T, false>(p, launcher);
 }
 

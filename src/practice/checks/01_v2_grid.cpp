@@ -11,8 +11,10 @@ constexpr std::int64_t block_m = 64;
 Problem problem_of(std::int64_t batch, std::int64_t heads, std::int64_t seqlen_q) {
     Problem p;
     p.batch = batch;
-    p.heads = p.kv_heads = heads;
-    p.seqlen_q = p.seqlen_k = seqlen_q;
+    p.heads = heads;
+    p.kv_heads = 1;
+    p.seqlen_q = seqlen_q;
+    p.seqlen_k = seqlen_q + 300;  // neither keys nor KV heads are what the grid is of
     return p;
 }
 
@@ -67,6 +69,26 @@ void hold_grid(const Axes& grid, const Problem& p) {
                            block_m),
                       evidence};
     }
+    if (grid == Axes{(p.seqlen_k + block_m - 1) / block_m, p.batch, p.heads}) {
+        throw Finding{"grid-of-keys",
+                      both({"There is a CTA for each block of {} keys: {} rows of K. The grid is of the {} query rows, "
+                            "and each CTA "
+                            "walks all its keys in a loop.",
+                            "每 {} 个 key 一个 CTA：数的是 K 的 {} 行。grid 要按 query 的 {} 行来分，每个 CTA "
+                            "在循环里走完自己的 key。"},
+                           block_m, p.seqlen_k, p.seqlen_q),
+                      evidence};
+    }
+    if (grid == Axes{blocks, p.batch, p.kv_heads}) {
+        throw Finding{
+            "grid-of-kv-heads",
+            both({"There are CTAs for KV heads only: {}, where {} query heads share them. Every query head has "
+                  "rows of O of its own.",
+                  "只给 KV head 启动了 CTA：{} 个，而共用它们的 query head 有 {} 个。每个 query head 在 O "
+                  "里都有自己的行。"},
+                 p.kv_heads, p.heads),
+            evidence};
+    }
     Axes sorted_grid = grid;
     Axes sorted_right = right;
     for (Axes* axes : {&sorted_grid, &sorted_right}) {
@@ -89,6 +111,19 @@ void hold_grid(const Axes& grid, const Problem& p) {
                         "有 {} 个 CTA，而 {} 个 query block × {} 个 head × {} 个 batch 需要 {} 个。"},
                        grid.x * grid.y * grid.z, blocks, p.heads, p.batch, blocks * p.heads * p.batch),
                   evidence};
+}
+
+/// Where every head has one query block, and a full one, do all heads get their rows? Then it is not batch and head.
+bool heads_are_found(Attempt& attempt) {
+    const Problem p = problem_of(2, 5, block_m);
+    const Inputs inputs = random_inputs(p);
+    try {
+        const Output output = attempt.run(p, inputs);
+        all_rows_written(p, output);
+        return output.o == inputs.q;
+    } catch (const Finding&) {
+        return false;
+    }
 }
 
 /// Runs it; throws what is wrong with the grid, then with what the CTAs made of it.
@@ -114,11 +149,21 @@ void hold(Attempt& attempt, const Problem& p) {
             hold_grid(grid, p);
         }
         finding.evidence.insert(finding.evidence.begin(), finding.what);
-        finding.what =
-            both({"The grid is right, but CTAs take the wrong work from blockIdx: x is the query block, y the "
-                  "batch, z the head.",
-                  "grid 对了，但 CTA 从 blockIdx 取错了工作：x 是 query block，y 是 batch，z 是 head。"});
-        finding.id = "axes-misread";
+        if (heads_are_found(attempt)) {
+            finding.what =
+                both({"The grid is right, and so are batch and head, but not the rows that a CTA copies: blockIdx.x is "
+                      "its query block b, which has rows {0} b to {0} b + {1}, as far as there are rows.",
+                      "grid 对了，batch 和 head 也对，但 CTA 拷贝的行不对：blockIdx.x 是它的 query block b，含第 {0} b "
+                      "到 {0} b + {1} 行，超出序列的除外。"},
+                     block_m, block_m - 1);
+            finding.id = "rows-misread";
+        } else {
+            finding.what =
+                both({"The grid is right, but CTAs take the wrong work from blockIdx: x is the query block, y the "
+                      "batch, z the head.",
+                      "grid 对了，但 CTA 从 blockIdx 取错了工作：x 是 query block，y 是 batch，z 是 head。"});
+            finding.id = "axes-misread";
+        }
         throw finding;
     }
     if (output.o != inputs.q) {

@@ -147,6 +147,25 @@ Model shifted(int by) {
     };
 }
 
+/// 1 where the CTAs of one split are at least so many tenths of a wave; else the right answer.
+Model one_when_full(int tenths) {
+    return [tenths](const Launch& launch) -> std::optional<int> {
+        return 10 * launch.heads >= tenths * launch.wave() ? std::optional(1) : shifted(0)(launch);
+    };
+}
+
+/// The efficiency of s splits is looked for at index s, where that of s + 1 stands.
+std::optional<int> one_before_a_good_one(const Launch& launch) {
+    const Efficiency best = efficiency(launch, right_answer(launch).best);
+    for (int splits = 2; splits <= launch.bound(); ++splits) {
+        const std::int64_t over = efficiency(launch, splits).over(95, best);
+        if (over >= 0) {
+            return over > 0 ? std::optional(splits - 1) : std::nullopt;
+        }
+    }
+    return std::nullopt;  // it reads past the end
+}
+
 /// Of the waves and the choice: of long sequences, where the bound is 30 with the slip as without.
 std::vector<Mistake> mistakes_of_choice() {
     const Message integers = both(
@@ -161,15 +180,20 @@ std::vector<Mistake> mistakes_of_choice() {
               "K and V once more, and v1 is content with more than 95 % of the best.",
               "取的是最好的，而不是接近最好的里面最小的：每多一个 split 就要把 K 和 V "
               "重读一遍，所以 v1 只要超过最好的 95 % 就够了。"});
+    const Message full = both(
+        {"1 is taken as soon as 1 split fills a wave, or nearly. That shortcut is of FlashAttention-2's heuristic for "
+         "split-KV, a later one. v1 goes on: 1.5 waves cost 2, and with 2 splits they are 3 that cost 3.",
+         "1 个 split 填满或接近填满一个 wave 时，就直接取了 1。这条捷径属于 FlashAttention-2 后来的 split-KV "
+         "启发式。v1 会接着看：1.5 个 wave 要花 2 个，而 2 个 split 是 3 个 wave，正好花 3 个。"});
     const Message off_by_one = both({"Off by one: the first of the list, at index 0, is 1 split.",
                                      "差了一：列表的第一项（下标 0）是 1 个 split。"});
     return {
         {"one-split-always",
-         both({"It answers 1 whatever it is asked: nothing is chosen yet, or the efficiency is upside down. "
-               "(ceil(waves) / "
-               "waves is never larger than with 1 split.)",
-               "不管问什么都回答 1：还没有做选择，或者 efficiency 颠倒了（ceil(waves) / waves 在 1 个 split "
-               "时总是最大）。"}),
+         both({"It answers 1 whatever it is asked. Either nothing is chosen yet; or the efficiency is upside down "
+               "(ceil(waves) / waves is never larger than with 1 split); or the waves are an integer division, 0 for "
+               "less than a wave: then 0 / 0 is NaN, and no comparison with NaN holds.",
+               "不管问什么都回答 1。要么还没有做选择；要么 efficiency 颠倒了（ceil(waves) / waves 在 1 个 split "
+               "时总是最大）；要么 wave 数用了整数除法，不足一个 wave 就是 0：0 / 0 是 NaN，和 NaN 比较都不成立。"}),
          [](const Launch&) { return 1; }},
         {"best-not-smallest", best, heuristic(exact_waves, filled, 1.0)},
         {"best-not-smallest", best, heuristic(exact_waves, filled, 1.0, Take::largest)},
@@ -179,6 +203,8 @@ std::vector<Mistake> mistakes_of_choice() {
                "V once more.",
                "在够好的里面取了最大的。v1 取最小的：每个 split 都要把 K 和 V 重读一遍。"}),
          heuristic(exact_waves, filled, 0.95, Take::largest)},
+        {"one-when-full", full, one_when_full(10)},
+        {"one-when-full", full, one_when_full(8)},
         {"waves-rounded-down", integers,
          with_waves([](const Launch& launch, int splits) { return std::floor(exact_waves(launch, splits)); })},
         {"waves-rounded-down", integers, with_quality([](double waves) { return waves / std::floor(waves); })},
@@ -241,6 +267,7 @@ std::vector<Mistake> mistakes_of_choice() {
          heuristic(exact_waves, filled, 0.85)},
         {"off-by-one", off_by_one, shifted(-1)},
         {"off-by-one", off_by_one, shifted(1)},
+        {"off-by-one", off_by_one, one_before_a_good_one},
         {"bound-without-30",
          both({"There is no upper bound any more: v1 never looks at more than 30 splits.",
                "上限没有了：v1 从不看 30 个以上的 split。"}),

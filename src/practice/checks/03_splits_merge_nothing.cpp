@@ -50,6 +50,17 @@ void hold_that_it_can_fail(Experiment* experiment, const Kernel& base, const Inp
         std::for_each(outputs.lse.begin(), outputs.lse.end(), [&](float& lse) { lse += splits; });
     });
     const Said said = ask(experiment, all_differs);
+    const auto one_number_only = [](const std::vector<int>& ran) {
+        return std::all_of(ran.begin(), ran.end(), [&](int splits) { return splits == ran.front(); });
+    };
+    if (!said.same && one_number_only(said.ran)) {
+        throw Finding{
+            "different-anyway",
+            both({"It says that outputs differ before it has two numbers of splits to compare: it would say so of any "
+                  "kernel.",
+                  "还没有两个 split 数可比，它就说输出不同：对任何 kernel 它都会这么说。"}),
+            {both({"you {}, and say that something differs", "你{}，然后说有差别"}, ran_text(said.ran))}};
+    }
     if (!said.same) {
         return;
     }
@@ -58,7 +69,7 @@ void hold_that_it_can_fail(Experiment* experiment, const Kernel& base, const Inp
               "nothing differs",
               "一个 O 和 lse 的每个元素都随 split 数而变的 kernel：你{}，然后说没有差别"},
              ran_text(said.ran))};
-    if (std::all_of(said.ran.begin(), said.ran.end(), [&](int splits) { return splits == said.ran.front(); })) {
+    if (one_number_only(said.ran)) {
         throw Finding{"nothing-compared",
                       both({"A proof that cannot fail proves nothing: no two runs with different numbers of splits are "
                             "compared.",

@@ -108,9 +108,19 @@ std::vector<Mistake> mistakes() {
                "H / KV 是几个 query head 共用一个 KV head；这里不管 h 是几，读的都是编号为它的 KV head。"}),
          [](const Heads& heads, std::int64_t) { return heads.group(); }},
         {"always-the-first",
-         both({"All query heads read KV head 0. That is right where there is only one (MQA).",
-               "所有 query head 都读 KV head 0。只有一个 KV head（MQA）时才对。"}),
+         both({"All query heads read KV head 0. That is right where there is only one (MQA). (Is there a quotient of "
+               "integers in it, like h / H? That is 0.)",
+               "所有 query head 都读 KV head 0。只有一个 KV head（MQA）时才对。（其中有没有 h / H "
+               "这样的整数除法？它等于 "
+               "0。）"}),
          [](const Heads&, std::int64_t) { return 0; }},
+        {"ratio-rounded-to-0",
+         both(
+             {"KV / H is an integer division: 0 as long as there are fewer KV heads than query heads, so that all read "
+              "KV head 0. Divide by H / KV instead, or multiply first.",
+              "KV / H 是整数除法：只要 KV head 比 query head 少，它就是 0，于是全都读了 KV head 0。应当除以 H / "
+              "KV，或者先乘后除。"}),
+         [](const Heads& heads, std::int64_t h) { return h * (heads.kv / heads.query); }},
         {"multiplied",
          both({"h is multiplied by the ratio H / KV. There are fewer KV heads than query heads: divide.",
                "h 乘上了比例 H / KV。KV head 比 query head 少：应当除。"}),

@@ -38,6 +38,12 @@ std::vector<MaskMistake> mistakes_of_the_diagonal() {
                "没有 causal mask，只 mask 了尾部。有 causal mask 时，query i 看得到 key j，当且仅当 j <= i + Sk - "
                "Sq。"}),
          when_causal([](const Problem&, Index, Index) { return true; })},
+        {"nothing-masked",
+         both({"under Causal nothing is masked, not even the tail. An element that must not count has to be set to "
+               "-infinity: continue or return leaves its score as it is.",
+               "Causal 时什么都没有 mask，连尾部也没有。不该计入的元素要设成 -infinity：用 continue 或 return "
+               "跳过它，score 就留下来了。"}),
+         [](const Problem& p, Index, Index j) { return p.causal || j < p.seqlen_k; }},
         {"diagonal-top-left",
          both({"the diagonal is top-left (j <= i). It has to run into the bottom right corner, j <= i + Sk - Sq: the "
                "last query sees the last key.",
@@ -112,6 +118,23 @@ std::vector<MaskMistake> mistakes_of_the_row() {
                "以为第 i 个 tile 紧接在第 i - 1 个之后 16 行。两者之间还有其他 warp 的 48 行：warp w 的第 i 个 tile 从 "
                "(i * warps + w) * 16 开始。"}),
          by_row([](Index i, Index) { return i - 48 * Place(i).tile; })},
+        {"warps-forgotten",
+         both({"rows are counted as if there were one warp: tile i of warp w begins at (i * warps + w) * 16 of the "
+               "block, "
+               "not at i * 16.",
+               "数行的时候好像只有一个 warp：warp w 的第 i 个 tile 从 block 的第 (i * warps + w) * 16 行开始，而不是 i "
+               "* "
+               "16。"}),
+         by_row([](Index i, Index) {
+             const Place at(i);
+             return i - at.warp * 16 - at.tile * 48;
+         })},
+        {"column-element-for-row",
+         both({"which of a lane's two rows it is has been taken from e % 2. That is the column; the row is g where e / "
+               "2 "
+               "is 0, and g + 8 where it is 1.",
+               "lane 的两行中是哪一行，取自了 e % 2。那是列；e / 2 为 0 是第 g 行，为 1 是第 g + 8 行。"}),
+         by_row([](Index i, Index j) { return i - 8 * Place(i).half + 8 * (j % 2); })},
         {"lane-is-not-a-row",
          both({"each lane is taken to have a row of its own. Four lanes share one: the row is g = lane / 4.",
                "以为每个 lane 各有一行。四个 lane 共有一行：行是 g = lane / 4。"}),

@@ -237,6 +237,16 @@ void hold_quad(const Quad& quad, const std::string& id, const Message& function,
                            function, quad.lane / 4 * 4, quad.lane),
                       evidence};
     }
+    if (std::find(quad.missing.begin(), quad.missing.end(), quad.lane) != quad.missing.end()) {
+        throw Finding{
+            id + "-own-value-lost",
+            both({"{} loses what a lane itself has: the result of lane {} lacks {}. A shuffle brings the other "
+                  "lane's value; the lane's own has to go in, too.",
+                  "{} 丢了 lane 自己的值：lane {} 的结果里缺了 {}。shuffle "
+                  "带来的是另一个 lane 的值；自己的也要算进去。"},
+                 function, quad.lane, lanes_text(quad.missing)),
+            evidence};
+    }
     if (!quad.missing.empty()) {
         throw Finding{id + "-lanes-missing",
                       both({"{} leaves lanes out: the result of lane {} lacks {}, that is {} of every 8. A shuffle "
@@ -315,7 +325,7 @@ void hold_sum(Attempt& attempt, const Problem& problem) {
             both({"my_quad_sum does not add up the lanes of a quad.", "my_quad_sum 得到的不是 quad 中各 lane 之和。"}),
             {both({"row 0: its four lanes have the sums 8, 1, 1 and 1; O was divided by {:.3g}, {:.3g}, {:.3g} and "
                    "{:.3g} in them, and has to be by 11",
-                   "第 0 行：四个 lane 的和是 8、1、1、1；O 在其中分别除以了 {:.3g}、{:.3g}、{:.3g}、{:.3g}，应为 11"},
+                   "第 0 行：四个 lane 的和是 8、1、1、1；它们除 O 时分别用了 {:.3g}、{:.3g}、{:.3g}、{:.3g}，应为 11"},
                   sums.sum[0][0], sums.sum[1][0], sums.sum[2][0], sums.sum[3][0]),
              shape_text(problem)}};
     }
