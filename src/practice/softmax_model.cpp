@@ -34,11 +34,10 @@ Message row_of_weights(const Weights& seen, const Weights& right, std::int64_t i
     const double got = seen.at(i, j);
     const double want = right.at(i, j);
     const Message times = want > 0.0 && std::isfinite(got) && got > 0.0
-                              ? both({" ({} times)", "（{} 倍）"}, number(got / want))
+                              ? both({" ({} times that)", "（{} 倍）"}, number(got / want))
                               : Message{};
-    return both(
-        {"row {}, key {}: its weight in O is {}, should be {}{}", "第 {} 行、key {}：它在 O 中的权重是 {}，应为 {}{}"},
-        i, j, number(got), number(want), times);
+    return both({"row {}, key {}: weight {} in O, should be {}{}", "第 {} 行、key {}：它在 O 中的权重是 {}，应为 {}{}"},
+                i, j, number(got), number(want), times);
 }
 
 /// The key of row i whose weight is off most, as a ratio where that is possible.
@@ -86,10 +85,10 @@ Finding unnamed_weights(const Weights& seen, const Weights& right, const Problem
         }
         const bool same = same_weight(got, want);
         finding.evidence.push_back(both(
-            {"row {}, key block {}: {} of the weight, should be {}{}", "第 {} 行、key block {}：总权重 {}，应为 {}{}"},
+            {"row {}, key block {}: weight {} in all, should be {}{}", "第 {} 行、key block {}：总权重 {}，应为 {}{}"},
             i, block, number(got), number(want),
             same                               ? both({" (right)", "（正确）"})
-            : want > 0.0 && std::isfinite(got) ? both({" ({} times)", "（{} 倍）"}, number(got / want))
+            : want > 0.0 && std::isfinite(got) ? both({" ({} times that)", "（{} 倍）"}, number(got / want))
                                                : Message{}));
     }
     finding.evidence.push_back(shape_text(problem));

@@ -275,7 +275,7 @@ std::vector<int> lessons_named(const practice::Statement& statement) {
     for (const auto* part : {&statement.task, &statement.after}) {
         add_text(*part, text);
     }
-    static const std::regex lesson("lesson ([0-9])|第 ?([0-9]) ?课");
+    static const std::regex lesson("[Ll]esson ([0-9])|第 ?([0-9]) ?课");
     std::vector<int> lessons;
     for (std::sregex_iterator at(text.begin(), text.end(), lesson); at != std::sregex_iterator(); ++at) {
         const int number = std::stoi((*at)[1].str() + (*at)[2].str());

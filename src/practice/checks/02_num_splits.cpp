@@ -308,14 +308,14 @@ std::vector<Mistake> mistakes_of_bound() {
     };
 }
 
-/// "27 splits: 8 x 27 / 216 = 1.000 waves, 1 when rounded up: efficiency 1.000"
+/// "27 splits: 8 x 27 / 216 = 1.000 waves, 1 rounded up: efficiency 1.000"
 Message numbers_of(const Launch& launch, int splits) {
     if (splits < 1) {
         return both({"num_splits {}: no CTA at all", "num_splits {}：一个 CTA 都没有"}, splits);
     }
     const Efficiency one = efficiency(launch, splits);
     const Message name = splits == 1 ? both({"1 split", "1 个 split"}) : both({"{} splits", "{} 个 split"}, splits);
-    return both({"{}: {} x {} / {} = {:.3f} waves, {} when rounded up: efficiency {:.3f}",
+    return both({"{}: {} x {} / {} = {:.3f} waves, {} rounded up: efficiency {:.3f}",
                  "{}：{} × {} / {} = {:.3f} 个 wave，向上取整是 {}：efficiency {:.3f}"},
                 name, launch.heads, splits, launch.wave(),
                 static_cast<double>(one.ctas) / static_cast<double>(launch.wave()), one.places / launch.wave(),
@@ -366,8 +366,8 @@ void hold(exercise::NumSplits* function, const std::vector<Launch>& asked, const
     const std::size_t first = wrong.front();
     Finding finding{mistake.id, mistake.what, evidence_of(asked[first], answers[first], right_answer(asked[first]))};
     finding.evidence.push_back(
-        both({"another number than it should be: {} of {} launches asked", "问了 {1} 种启动，{0} 种的答案不对"},
-             wrong.size(), asked.size()));
+        both({"wrong in {} of the {} launches that were asked", "问了 {1} 种启动，{0} 种的答案不对"}, wrong.size(),
+             asked.size()));
     throw finding;
 }
 

@@ -144,8 +144,8 @@ void hold_no_nan(const Weights& seen, const Problem& problem, const char* id, co
 }  // namespace
 
 void check_running_maximum(Attempt& attempt) {
-    const Problem rising = one_head(70, 300, false);
-    const Inputs inputs = rising_inputs(rising);
+    const Problem rising = one_head(70, 150, false);
+    const Inputs inputs = rising_inputs(rising, 3.0);
     const Weights seen = see_weights(attempt, rising, inputs);
     hold_no_nan(
         seen, rising, "nan-first-block",
@@ -159,8 +159,8 @@ void check_running_maximum(Attempt& attempt) {
                        "最大值逐 block 上升：每个权重、每个 lse 都对"}));
 
     // The blocks that come first hold the maximum by far.
-    const Problem falling = one_head(70, 300, false);
-    const Inputs steep = rising_inputs(falling, -60.0);
+    const Problem falling = one_head(70, 150, false);
+    const Inputs steep = rising_inputs(falling, -120.0);
     const Weights fallen = see_weights(attempt, falling, steep);
     hold_no_nan(fallen, falling, "maximum-forgotten",
                 both({"m falls: it is this block's maximum, not the largest so far. Where a later block's maximum is "
