@@ -467,7 +467,7 @@ TEST_CASE("lines of two files, paired") {
 
 TEST_CASE("lessons that a statement speaks of") {
     practice::Statement statement;
-    statement.task = teaching::parse_document("See lesson 3, and [lesson 5](../x.md).\n\n- lesson 3 again\n");
+    statement.task = teaching::parse_document("Lesson 3, and [lesson 5](../x.md).\n\n- lesson 3 again\n");
     statement.after = teaching::parse_document("第 2 课；第7课。不是第 1 行。");
     CHECK(report::lessons_named(statement) == std::vector<int>{3, 5, 2, 7});
 }
