@@ -53,6 +53,7 @@ using simt::f32;
 using simt::Step;
 
 inline void __syncthreads(simt::Where where = simt::Where::current()) { simt::barrier(where); }
+inline void __syncwarp(simt::Where where = simt::Where::current()) { simt::sync_warp(where); }
 // NOLINTEND(bugprone-reserved-identifier)
 
 }  // namespace flashlens::FLASHLENS_MACHINE

@@ -204,6 +204,9 @@ std::string PracticeWork::command(const Exercise& exercise) const {
     if (context_.given.has("--folder")) {
         command += " --folder " + report::printable(quoted(std::string(context_.given.text("--folder"))));
     }
+    if (context_.given.has("--lang")) {
+        command += fmt::format(" --lang {}", context_.given.text("--lang"));
+    }
     return command;
 }
 

@@ -140,14 +140,20 @@ Weights run_model(const SoftmaxModel& model, const Problem& problem, const Input
                 continue;  // nothing seen yet
             }
             const bool first = m_old == -infinity;  // nothing is there to be rescaled
+            const double of_o = first ? (model.rescales_o_late ? 0.0 : 1.0) : model.rescale_o(m_old, m);
+            const double of_l = first ? (model.rescales_l_late ? 0.0 : 1.0) : model.rescale_l(m_old, m);
             for (double& weight : acc) {
-                weight *= first ? 1.0 : model.rescale_o(m_old, m);
+                weight *= model.rescales_o_late ? 1.0 : of_o;
             }
-            l *= first ? 1.0 : model.rescale_l(m_old, m);
+            l *= model.rescales_l_late ? 1.0 : of_l;
             for (const auto& [j, s] : scores) {
                 acc[static_cast<std::size_t>(j)] += model.weight(s, m);
                 l += model.weight(s, m);
             }
+            for (double& weight : acc) {
+                weight *= model.rescales_o_late ? of_o : 1.0;
+            }
+            l *= model.rescales_l_late ? of_l : 1.0;
         }
         for (std::int64_t j = 0; j < problem.seqlen_k; ++j) {
             const double weight = acc[static_cast<std::size_t>(j)];

@@ -22,6 +22,9 @@ struct SoftmaxModel {
     /// What acc_o and l that were summed under m_old are multiplied by.
     std::function<double(double m_old, double m)> rescale_o = exact_rescale;
     std::function<double(double m_old, double m)> rescale_l = exact_rescale;
+    /// Rescaled when this block is in already, and not before: so the first block, with m_old = -infinity, becomes 0.
+    bool rescales_o_late = false;
+    bool rescales_l_late = false;
     std::function<double(double acc, double l)> normalise = [](double acc, double l) { return acc / l; };
     std::function<double(double m, double l)> lse = [](double m, double l) { return m + std::log(l); };
 

@@ -275,12 +275,14 @@ std::vector<int> lessons_named(const practice::Statement& statement) {
     for (const auto* part : {&statement.task, &statement.after}) {
         add_text(*part, text);
     }
-    static const std::regex lesson("[Ll]esson ([0-9])|第 ?([0-9]) ?课");
+    static const std::regex named("[Ll]essons?(,? (and )?[0-9])+|第 ?[0-9] ?课");  // "lessons 3 and 6", too
     std::vector<int> lessons;
-    for (std::sregex_iterator at(text.begin(), text.end(), lesson); at != std::sregex_iterator(); ++at) {
-        const int number = std::stoi((*at)[1].str() + (*at)[2].str());
-        if (std::find(lessons.begin(), lessons.end(), number) == lessons.end()) {
-            lessons.push_back(number);
+    for (std::sregex_iterator at(text.begin(), text.end(), named); at != std::sregex_iterator(); ++at) {
+        for (const char c : (*at).str()) {
+            const int number = c - '0';
+            if (number >= 0 && number <= 9 && std::find(lessons.begin(), lessons.end(), number) == lessons.end()) {
+                lessons.push_back(number);
+            }
         }
     }
     return lessons;

@@ -188,7 +188,9 @@ const Instead* explanation(const std::vector<Instead>& candidates, const Explain
 
 /// Of the first row that is wrong, lane by lane of its quad: what came out of what.
 std::vector<Message> lanes_of_row(const Weights& seen, const Weights& right, const Rows& rows) {
-    const auto ratio = [&](std::int64_t i, std::int64_t j) { return seen.at(i, j) / right.at(i, j); };
+    const auto ratio = [&](std::int64_t i, std::int64_t j) {  // of 0 to 0, of a key that is not seen: right
+        return seen.at(i, j) == right.at(i, j) ? 1.0 : seen.at(i, j) / right.at(i, j);
+    };
     const auto off = [&](std::int64_t i, std::int64_t j) { return std::fabs(std::log(ratio(i, j))); };
     std::int64_t row = 0;
     std::array<std::int64_t, 4> worst{};
@@ -398,6 +400,17 @@ void hold_places_of_lse(Attempt& attempt) {
                   "只能写 head 中小于 Sq 的行（first_row + row < Sq）。"}),
             finding.evidence};
     };
+    const auto not_by_all_lanes = [](Finding& finding, const Problem& problem) {
+        finding.evidence.insert(finding.evidence.begin(), finding.what);
+        finding.evidence.push_back(shape_text(problem));
+        return Finding{
+            "reduced-by-some-lanes",
+            both({"quad_sum is reached by some lanes of a warp only. It is made of shuffles, and all 32 lanes have to "
+                  "come to those: only what is written may depend on whether the row is there (first_row + row < Sq).",
+                  "只有 warp 的部分 lane 执行了 quad_sum。它由 shuffle 组成，32 个 lane 都必须到齐："
+                  "能随行是否存在（first_row + row < Sq）而变的，只有写不写。"}),
+            finding.evidence};
+    };
     const auto output_of = [&](const Problem& problem, Inputs inputs) {
         see_keys_from(0, problem, inputs);
         try {
@@ -407,6 +420,9 @@ void hold_places_of_lse(Attempt& attempt) {
         } catch (Finding& finding) {
             if (finding.id == "out-of-bounds") {
                 throw past_the_end(finding, problem);
+            }
+            if (finding.id == "missing-lane") {
+                throw not_by_all_lanes(finding, problem);
             }
             if (problem.seqlen_q > 64 && (finding.id == "race" || finding.id == "rows-not-written")) {
                 simt::LaunchOptions unchecked;
@@ -435,6 +451,34 @@ void hold_places_of_lse(Attempt& attempt) {
         hold_lse(seen, problem, inputs);
     }
     attempt.held(both({"rows past Sq are not written; several query blocks", "不写超出 Sq 的行；多个 query block"}));
+}
+
+/// Rows past the first block that are 0 because visible_keys was asked of a row of the block.
+void hold_rows_asked_for(const Weights& seen, const Problem& problem, const Inputs& inputs) {
+    SoftmaxModel of_block = right_model(problem);
+    of_block.sees = [sees = of_block.sees](std::int64_t i, std::int64_t j) { return sees(i % 64, 0) && sees(i, j); };
+    Weights made = run_model(of_block, problem, inputs);
+    made.lse = seen.lse;
+    const Weights right = run_model(right_model(problem), problem, inputs);
+    if (!same_weights(seen, made) || right.weight == made.weight) {
+        return;
+    }
+    std::vector<std::int64_t> rows;
+    for (std::int64_t i = 64; i < problem.seqlen_q; ++i) {
+        if (seen.at(i, 0) == 0.0 && right.at(i, 0) != 0.0) {
+            rows.push_back(i);
+        }
+    }
+    throw Finding{
+        "empty-rows-of-the-block",
+        both({"O is 0 in rows that see keys: visible_keys is asked of `row`, which counts within the query "
+              "block, and wants the row of the head, first_row + row.",
+              "有些行看得见 key，O 却是 0：visible_keys 要的是 head 里的行号 first_row + row，传给它的却是 "
+              "query block 内的行号 row。"}),
+        {both({"0, and should not be: O of {}", "是 0 而不应是 0：{}的 O"}, rows_text(rows)),
+         both({"row 0 of the head sees no key, row {} sees {}", "head 的第 0 行看不到任何 key，第 {} 行看得见 {} 个"},
+              rows.front(), rows.front() + problem.diagonal() + 1),
+         shape_text(problem)}};
 }
 
 void hold_empty_rows(Attempt& attempt) {
@@ -478,6 +522,7 @@ void hold_empty_rows(Attempt& attempt) {
                                    : Message{}),
             {both({"not -inf: lse of {}", "不是 -inf：{}的 lse"}, rows_text(not_minus_infinity)), shape_text(problem)}};
     }
+    hold_rows_asked_for(seen, problem, inputs);
     hold_o(seen, problem, inputs);
     hold_lse(seen, problem, inputs);
     attempt.held(both({"rows that see no key: O = 0, lse = -inf", "看不到任何 key 的行：O = 0，lse = -inf"}));

@@ -73,6 +73,12 @@ Finding named(const BrokenRule& rule, bool one_block) {
                   "first",
                   "只有一个 key block 时没有问题：要有第二个，才会覆盖第一个"}));
     }
+    if (details.access->warp == details.earlier->warp) {
+        finding.evidence.push_back(
+            both({"these two lanes are of one warp, but other warps read and write there as well: a __syncwarp is not "
+                  "enough",
+                  "这两个 lane 属于同一个 warp，但别的 warp 也读写同一块数据：只用 __syncwarp 不够"}));
+    }
     finding.evidence.insert(finding.evidence.end(), rule.evidence.begin(), rule.evidence.end());
     return finding;
 }
@@ -130,8 +136,8 @@ void hold_barriers(Attempt& attempt) {
         std::vector<unsigned> without = idle;
         without.push_back(line.line);
         if (const std::optional<Finding> wrong = broken_without(attempt, without)) {
-            reasons.push_back(both({"{} is needed. Without it: {}", "{} 是必需的。没有它：{}"}, lines_text({line.line}),
-                                   wrong->what));
+            reasons.push_back(both({"{} is needed. What comes first without it: {}", "{} 是必需的。没有它，首先：{}"},
+                                   lines_text({line.line}), wrong->what));
         } else {
             idle = without;
         }

@@ -5,6 +5,7 @@
 
 #include "practice/broken_rule.h"
 #include "practice/checks/checks.h"
+#include "practice/overlap.h"
 #include "practice/passing.h"
 #include "practice/rows.h"
 #include "practice/weights.h"
@@ -145,17 +146,8 @@ void hold_overlap(Attempt& attempt) {
     constexpr std::int64_t blocks = 5;
     const Problem problem = one_head(block_n, blocks * block_n, false);
     const Output output = attempt.run(problem, random_inputs(problem));
-    const auto blocks_beside_copies = [&](const char* name) {
-        for (const simt::StepCounters& step : output.report->steps) {
-            if (step.name == name && step.counters.mma > 0) {
-                return static_cast<double>(step.counters.mma_beside_copies * blocks) /
-                       static_cast<double>(step.counters.mma);
-            }
-        }
-        return 0.0;
-    };
-    const double of_qk = blocks_beside_copies("gemm_qk");
-    const double of_pv = blocks_beside_copies("gemm_pv");
+    const double of_qk = blocks_beside_copies(*output.report, "gemm_qk", blocks);
+    const double of_pv = blocks_beside_copies(*output.report, "gemm_pv", blocks);
     const Message counted = both({"while a copy is on its way: S = Q K^T of {} of {} key blocks, P V of {}",
                                   "有拷贝在途中时执行的：{1} 个 key block 中 {0} 个的 S = Q K^T，{2} 个的 P V"},
                                  of_qk, blocks, of_pv);
@@ -199,7 +191,7 @@ void check_early_read(Attempt& attempt) {
         attempt.held(both({"one key block: all data have arrived when they are read, for every thread",
                            "一个 key block：读取时数据都已到达，对每个线程都是"}));
         run_named(attempt, one_head(64, 5 * block_n, false));
-        attempt.held(both({"five key blocks, two groups on their way at a time", "五个 key block，同时有两组在途中"}));
+        attempt.held(both({"five key blocks: the same, of each of them", "五个 key block：每一个都如此"}));
     }
     hold_error_check(attempt, usual_problems());
     if (counted) {

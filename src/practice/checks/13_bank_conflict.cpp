@@ -1,3 +1,4 @@
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -25,6 +26,12 @@ constexpr std::size_t most_shared_bytes(std::int64_t head_dim) {
     return static_cast<std::size_t>(head_dim == 64 ? 28 : 15) * 1024;
 }
 
+/// Of the rows that the threads copy at a time, each a chunk: the one whose chunk this lane has.
+std::int64_t row_of(const simt::Place& place, std::int64_t head_dim) {
+    const std::int64_t thread = std::int64_t{place.warp} * 32 + std::countr_zero(place.lanes);
+    return thread / (head_dim / in_a_chunk);
+}
+
 /// A rule that is broken because a chunk's place is none.
 Finding named(const BrokenRule& rule, std::int64_t head_dim) {
     const Details& details = rule.error.details();
@@ -46,9 +53,18 @@ Finding named(const BrokenRule& rule, std::int64_t head_dim) {
         finding.id = "read-past-the-row";
         finding.what =
             both({"A chunk is looked for outside of its tile: {}. To add a column to a lane's address is right only "
-                  "while a row's chunks stand side by side.",
-                  "到 tile 之外去找 chunk 了：{}。只有一行的 chunk 依次排列时，才能在 lane 的地址上直接加列的偏移。"},
-                 place_text(details.access->writes ? *details.earlier : *details.access));
+                  "while a row's chunks stand side by side; and a column counts elements, of which a chunk has {}.",
+                  "到 tile 之外去找 chunk 了：{}。只有一行的 chunk 依次排列时，才能在 lane "
+                  "的地址上直接加列的偏移；而且列数的是元素，一个 chunk 有 {} 个。"},
+                 place_text(details.access->writes ? *details.earlier : *details.access), in_a_chunk);
+    } else if (two_writes && row_of(*details.access, head_dim) == row_of(*details.earlier, head_dim)) {
+        finding.id = "places-not-distinct";
+        finding.what = both(
+            {"At D {}, two chunks of one row are kept in one place ({}): the {} chunks of a row need {} places. XOR "
+             "with a number of the row takes different chunks to different places; not every operation does.",
+             "D {} 时，同一行的两个 chunk 存到了同一处（{}）：一行的 {} 个 chunk 要有 {} 个不同的位置。与行的某个数做 "
+             "XOR，不同的 chunk 得到不同的位置；别的运算未必如此。"},
+            head_dim, conflict_text(details), head_dim / in_a_chunk, head_dim / in_a_chunk);
     } else if (two_writes || outside) {
         finding.id = head_dim == 64 ? "two-in-one-place" : "past-the-row";
         const Message how =

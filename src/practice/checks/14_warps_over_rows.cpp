@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -74,6 +75,9 @@ Finding explained(const BrokenRule& rule) {
              "有 warp 读过了 key block 的末尾：它那块 S 已有全部 {} 个 key，那么对每个 warp，第一个都是 key 0。"},
             block);
     }
+    if (finding.id != rule.id) {
+        finding.evidence.insert(finding.evidence.begin(), rule.what);
+    }
     return finding;
 }
 
@@ -81,7 +85,9 @@ Weights see(Attempt& attempt, const Problem& p, const Inputs& inputs) {
     try {
         return see_weights(attempt, p, inputs);
     } catch (const BrokenRule& rule) {
-        throw explained(rule);
+        Finding finding = explained(rule);
+        finding.evidence.push_back(shape_text(p));
+        throw Finding(finding);
     }
 }
 
@@ -182,6 +188,23 @@ void hold_keys(const Weights& seen, const Problem& p) {
 
 std::vector<Mistake> mistakes_of(const Problem& p) {
     const auto nothing = [](double, double) { return 1.0; };
+    const auto inverse = [](double m_old, double m) { return std::exp(m - m_old); };
+    SoftmaxModel upside_down = right_model(p);
+    upside_down.rescale_o = upside_down.rescale_l = inverse;
+    SoftmaxModel late_l = right_model(p);
+    late_l.rescales_l_late = true;
+    SoftmaxModel late = late_l;
+    late.rescales_o_late = true;
+    SoftmaxModel late_o = late;
+    late_o.rescales_l_late = false;
+    const auto of_this_block = [](const Message& what) {
+        return both(
+            {"{} rescaled when this key block is in already: its P has been taken from the new m, and must not "
+             "follow. With the first key block, where m_old is -infinity, all of it is lost.",
+             "{}在加上本 key block 之后才 rescale：它的 P 已按新的 m 计算，不该再跟着变。在第一个 key block，m_old "
+             "是 -infinity，于是全部丢失。"},
+            what);
+    };
     SoftmaxModel none = right_model(p);
     none.rescale_o = none.rescale_l = nothing;
     SoftmaxModel not_o = right_model(p);
@@ -203,7 +226,51 @@ std::vector<Mistake> mistakes_of(const Problem& p) {
          not_o},
         {"rescale-of-l-missing",
          both({"acc_o follows the new maximum, l does not.", "acc_o 跟上了新的最大值，l 没有。"}), not_l},
+        {"rescale-inverse",
+         both({"The factor is upside down: rescale gets m_old first and then m, for exp(m_old - m), at most 1.",
+               "因子颠倒了：rescale 的参数先是 m_old，后是 m，得到不大于 1 的 exp(m_old - m)。"}),
+         upside_down},
+        {"rescale-late", of_this_block(both({"l and acc_o are", "l 和 acc_o "})), late},
+        {"rescale-late", of_this_block(both({"l is", "l "})), late_l},
+        {"rescale-late", of_this_block(both({"acc_o is", "acc_o "})), late_o},
     };
+}
+
+/// Logits far below 0, and the block that comes first has the maximum by far: what m begins with, and whether it stays.
+void hold_maximum(Attempt& attempt) {
+    constexpr double first_block = -120.0;
+    constexpr double later_blocks = -300.0;
+    const Problem p = one_head(block, 3 * block, false);
+    const Inputs inputs = inputs_of(
+        p, [](std::int64_t) { return 8.0; },
+        [](std::int64_t j) { return j >= 2 * block ? first_block : later_blocks; });
+    const Weights seen = see(attempt, p, inputs);
+    const Message logits = both({"logits: {} in key block 2, which comes first, {} in the others",
+                                 "logit：最先走到的 key block 2 里是 {}，其余的里是 {}"},
+                                first_block, later_blocks);
+    const Message of_row =
+        both({"row 0: its weights add up to {:.3g}, lse is {:.5g}", "第 0 行：权重之和是 {:.3g}，lse 是 {:.5g}"},
+             std::accumulate(seen.weight.begin(), seen.weight.begin() + seen.keys, 0.0), seen.lse[0]);
+    if (std::all_of(seen.lse.begin(), seen.lse.end(), [](double lse) { return std::isinf(lse) && lse < 0.0; })) {
+        throw Finding{"maximum-begins-at-0",
+                      both({"Where all logits are far below 0, every row looks as if it saw no key: m is not below "
+                            "them in the beginning, so that exp(scale (S - m)) is 0 for all keys. It has to begin at "
+                            "-infinity.",
+                            "logit 都远小于 0 时，每一行都像是看不到任何 key：m 开始时不比它们小，于是所有 key 的 "
+                            "exp(scale (S - m)) 都是 0。m 的初值必须是 -infinity。"}),
+                      {logits, of_row, shape_text(p)}};
+    }
+    if (std::any_of(seen.weight.begin(), seen.weight.end(), [](double weight) { return !std::isfinite(weight); })) {
+        throw Finding{
+            "maximum-forgotten",
+            both({"m falls: it is this key block's maximum, not the largest so far. Where a later block's is much "
+                  "smaller the factor exp(scale (m_old - m)) overflows.",
+                  "m 下降了：它只是本 key block 的最大值，而不是到目前为止的最大值。后面的 block 最大值小得多时，因子 "
+                  "exp(scale (m_old - m)) 会溢出。"}),
+            {logits, of_row, shape_text(p)}};
+    }
+    hold_weights(seen, p, inputs, mistakes_of(p));
+    attempt.held(both({"logits far below 0, and maxima that fall steeply", "logit 远小于 0，最大值陡降"}));
 }
 
 /// What a key block costs: the difference between runs with two and with four of them.
@@ -286,7 +353,7 @@ void check_warps_over_rows(Attempt& attempt) {
     const Inputs zeros = blank_inputs(blank);
     const Weights counted = see(attempt, blank, zeros);
     hold_keys(counted, blank);
-    hold_weights(counted, blank, zeros, {});
+    hold_weights(counted, blank, zeros, mistakes_of(blank));
     attempt.held(both({"every row has all keys, each once", "每一行都有全部 key，各一次"}));
     for (const bool causal : {false, true}) {
         const Problem rising = causal ? one_head(150, 100, true) : one_head(70, 300, false);
@@ -297,6 +364,7 @@ void check_warps_over_rows(Attempt& attempt) {
     }
     attempt.held(both({"the right rows, with maxima that rise from block to block, with and without a causal mask",
                        "行都对，最大值逐 block 上升，有无 causal mask 都对"}));
+    hold_maximum(attempt);
     hold_exchange(attempt);
     hold_error_check(attempt, usual_problems());
 }

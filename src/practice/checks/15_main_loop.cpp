@@ -7,6 +7,7 @@
 
 #include "practice/checks/15_main_loop_order.h"
 #include "practice/checks/checks.h"
+#include "practice/overlap.h"
 #include "practice/passing.h"
 #include "practice/rows.h"
 #include "practice/softmax_model.h"
@@ -150,10 +151,27 @@ std::vector<Mistake> mask_mistakes(const Problem& problem) {
          with([walked, problem](std::int64_t i, std::int64_t j) {
              return j < problem.seqlen_k && j / block < walked(i);
          })},
+        {"mask-of-block-0-only",
+         both(
+             {"Only key block 0 is masked as it has to be. Either the others are not: it is the last cta.masked_blocks "
+              "that need it, n >= cta.key_blocks - cta.masked_blocks, and they come first. Or the first key that "
+              "apply_mask is told is not n * T::block_n.",
+              "只有 key block 0 的 mask 是对的。要么其余的没有做：需要 mask 的是最后 cta.masked_blocks 个，即 n >= "
+              "cta.key_blocks - cta.masked_blocks，它们最先走到。要么传给 apply_mask 的第一个 key 不是 n * "
+              "T::block_n。"}),
+         with([walked, right](std::int64_t i, std::int64_t j) {
+             return j / block < walked(i) && (j >= block || right.sees(i, j));
+         })},
         {"mask-missing",
-         both({"Nothing is masked: a row counts all keys of the blocks that its CTA walks, and those past Sk as if "
-               "their score were 0.",
-               "没有做 mask：一行把它的 CTA 走到的 block 里所有的 key 都算了进去，超出 Sk 的也当作 score 为 0 算了。"}),
+         problem.causal ? both({"Nothing is masked: a row counts all keys of the blocks that its CTA walks, and those "
+                                "past Sk as if "
+                                "their score were 0.",
+                                "没有做 mask：一行把它的 CTA 走到的 block 里所有的 key 都算了进去，超出 Sk 的也当作 "
+                                "score 为 0 算了。"})
+                        : both({"The last key block is not masked: a row counts what lies past Sk as keys whose score "
+                                "is 0. Without a causal mask, too, that block needs apply_mask.",
+                                "最后一个 key block 没有做 mask：超出 Sk 的部分被当作 score 为 0 的 key 算了进去。没有 "
+                                "causal mask 时，这个 block 也要 apply_mask。"}),
          with([walked](std::int64_t i, std::int64_t j) { return j / block < walked(i); })},
         {"order-reversed",
          both({"The mask counts key blocks from the first, the loads from the last: each block is masked as if it "
@@ -195,6 +213,32 @@ std::optional<Message> key_that_is_not_seen(const Weights& seen, const Problem& 
     return std::nullopt;
 }
 
+/// K of the block before the last, loaded as if it ended where the last one does.
+void hold_rows_of_k(const Weights& seen, const Problem& problem, const Inputs& inputs) {
+    const std::int64_t last = (blocks_of(problem.seqlen_k) - 1) * block;
+    if (problem.causal || last == 0 || problem.seqlen_k % block == 0) {
+        return;
+    }
+    Inputs short_of = inputs;
+    const std::int64_t first_missing = problem.seqlen_k - block;
+    for (std::int64_t j = first_missing; j < last; ++j) {
+        for (std::int64_t d = 0; d < problem.head_dim; ++d) {
+            short_of.k[at_k(problem, 0, j, 0, d)] = round_to(0.0, problem.dtype);
+        }
+    }
+    if (same_weights(seen, run_model(right_model(problem), problem, short_of))) {
+        throw Finding{
+            "k-rows-of-this-block",
+            both({"The next K is loaded with the number of rows that this key block has: p.seqlen_k - n * T::block_n "
+                  "is this block's, and the next one, n - 1, is always whole. Leave the number out.",
+                  "装载下一个 K 时用了本 key block 的行数：p.seqlen_k - n * T::block_n 是本 block 的，而下一个，即 n - "
+                  "1，总是完整的。省去这个数即可。"}),
+            {both({"keys {} to {} have score 0 in every row", "key {} 到 {} 在每一行的 score 都是 0"}, first_missing,
+                  last - 1),
+             shape_text(problem)}};
+    }
+}
+
 void hold_masked(const Weights& seen, const Problem& problem, const Inputs& inputs) {
     std::vector<Mistake> mistakes = mask_mistakes(problem);
     const bool broken = std::any_of(seen.weight.begin(), seen.weight.end(), [](double w) { return !std::isfinite(w); });
@@ -219,6 +263,7 @@ void hold_masked(const Weights& seen, const Problem& problem, const Inputs& inpu
                      problem.seqlen_k, block - problem.seqlen_k % block));
         }
     }
+    hold_rows_of_k(seen, problem, inputs);
     hold_weights(seen, problem, inputs, mistakes);
 }
 
@@ -274,7 +319,13 @@ void hold_later_blocks(Attempt& attempt) {
     } catch (const Finding& finding) {
         if (finding.id.ends_with("-not-loaded-again")) {
             // Missing loads of blocks that are not walked are not what is wrong.
-            hold_no_block_missing(see_weights(attempt, problem, inputs), problem, inputs);
+            std::optional<Weights> walked;
+            try {
+                walked = see_weights(attempt, problem, inputs);
+            } catch (const Finding&) {  // something else is wrong as well, and comes later
+                throw Finding(finding);
+            }
+            hold_no_block_missing(*walked, problem, inputs);
         }
         throw;
     }
@@ -344,6 +395,52 @@ void hold_no_key_blocks(Attempt& attempt) {
     attempt.held(both({"query blocks that see no key", "看不到任何 key 的 query block"}));
 }
 
+/// What v2's order of copies and waits is for. A loop without it is right all the same.
+void hold_overlap(Attempt& attempt) {
+    constexpr std::int64_t blocks = 4;
+    const Problem problem = one_head(block, blocks * block, false);
+    const Output output = attempt.run(problem, random_inputs(problem));
+    const double of_qk = blocks_beside_copies(*output.report, "gemm_qk", blocks);
+    const double of_pv = blocks_beside_copies(*output.report, "gemm_pv", blocks);
+    const Message counted = both({"while a copy is on its way: S = Q K^T of {} of {} key blocks, P V of {}",
+                                  "有拷贝在途中时执行的：{1} 个 key block 中 {0} 个的 S = Q K^T，{2} 个的 P V"},
+                                 of_qk, blocks, of_pv);
+    const std::vector<Message> evidence{counted,
+                                        both({"v2 has {} and {}: in the last key block there is no next K",
+                                              "v2 是 {} 和 {}：最后一个 key block 没有下一个 K"},
+                                             blocks, blocks - 1),
+                                        shape_text(problem)};
+    if (of_qk == 0.0 && of_pv == 0.0) {
+        throw Finding{
+            "nothing-overlaps",
+            both({"The results are right, but every copy is waited for before the next product begins: nothing "
+                  "overlaps, and cp.async gains nothing over plain loads. In v2, V is on its way during S = Q K^T, the "
+                  "next K during the softmax and P V.",
+                  "结果正确，但每次都等拷贝到了才开始下一个乘法：没有任何重叠，cp.async 与普通装载相比毫无收益。在 v2 "
+                  "里，S = Q K^T 期间 V 在路上，softmax 和 P V 期间下一个 K 在路上。"}),
+            evidence};
+    }
+    if (of_qk < blocks) {
+        throw Finding{
+            "v-without-overlap",
+            both(
+                {"The results are right, but V is not on its way while S = Q K^T runs: either load_v stands behind "
+                 "gemm_qk, or a wait stands between the two.",
+                 "结果正确，但 S = Q K^T 期间 V 不在路上：要么 load_v 放在了 gemm_qk 后面，要么两者之间有一个 wait。"}),
+            evidence};
+    }
+    if (of_pv < blocks - 1) {
+        throw Finding{
+            "k-without-overlap",
+            both({"The results are right, but the next K is not on its way while P V runs: either load_k stands behind "
+                  "gemm_pv, or a wait stands between the two. The wait for K belongs to the head of the next round.",
+                  "结果正确，但 P V 期间下一个 K 不在路上：要么 load_k 放在了 gemm_pv 后面，要么两者之间有一个 "
+                  "wait。等 K 的 wait 应放在下一轮的开头。"}),
+            evidence};
+    }
+    attempt.held(counted);
+}
+
 }  // namespace
 
 void check_main_loop(Attempt& attempt) {
@@ -352,6 +449,9 @@ void check_main_loop(Attempt& attempt) {
     hold_masks(attempt);
     hold_no_key_blocks(attempt);
     hold_error_check(attempt, usual_problems());
+    if (attempt.machine() == Machine::cpu) {
+        hold_overlap(attempt);
+    }
 }
 
 }  // namespace flashlens::practice
