@@ -124,6 +124,8 @@ TEST_CASE("practice: the list makes nothing, and looks nowhere else than it shou
     CHECK(learner.run_json({"--list", "--folder", given})["folder"] == given);
     // What to type next names it too.
     CHECK(has(learner.run({"--folder", given}).out, "flashlens practice 1 --folder"));
+    // Commands to copy keep the language that was asked for.
+    CHECK(has(learner.run({"--lang", "zh"}).out, "flashlens practice 1 --lang zh"));
     CHECK(
         has(learner.run_json({"--list", "--folder", given})["progress"]["next"].get<std::string>(), "'" + given + "'"));
     CHECK_FALSE(fs::exists(learner.folder()));
@@ -467,7 +469,8 @@ TEST_CASE("lines of two files, paired") {
 
 TEST_CASE("lessons that a statement speaks of") {
     practice::Statement statement;
-    statement.task = teaching::parse_document("Lesson 3, and [lesson 5](../x.md).\n\n- lesson 3 again\n");
+    statement.task = teaching::parse_document(
+        "Lesson 3, and [lesson 5](../x.md).\n\n- lesson 3 again\n\nLesson 4, lessons 6 and 8.\n");
     statement.after = teaching::parse_document("第 2 课；第7课。不是第 1 行。");
-    CHECK(report::lessons_named(statement) == std::vector<int>{3, 5, 2, 7});
+    CHECK(report::lessons_named(statement) == std::vector<int>{3, 5, 4, 6, 8, 2, 7});
 }
