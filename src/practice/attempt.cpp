@@ -2,83 +2,15 @@
 
 #include <dlfcn.h>
 
-#include <bit>
+#include <functional>
 #include <tuple>
 
+#include "explorer/guarded_tensors.h"
 #include "lessons/exercises/entry.h"
 #include "practice/broken_rule.h"
 
 namespace flashlens::practice {
 namespace {
-
-// What outputs hold before a run: NaNs with a payload that no arithmetic makes (in bf16, -3e37).
-constexpr std::uint16_t o_pattern = 0xfdb7;
-constexpr std::uint32_t fp32_pattern = 0xffedcba9;
-
-/// A copy with room behind it that belongs to nobody, so that an access past the end is one out of bounds.
-template <class T>
-std::vector<T> guarded(const std::vector<T>& tensor) {
-    std::vector<T> copy;
-    copy.reserve(tensor.size() + (std::size_t{1} << 17) / sizeof(T));
-    copy = tensor;
-    return copy;
-}
-
-template <class T>
-simt::Region region(const std::vector<T>& tensor, const char* name, simt::Region::Use use) {
-    return {const_cast<T*>(tensor.data()), tensor.size() * sizeof(T), name, use};
-}
-
-/// The tensors of a run where the kernel finds them.
-struct Memory {
-    std::vector<std::uint16_t> q, k, v, o;
-    std::vector<float> lse, o_tmp, huge_rows;
-
-    Memory(const Problem& problem, const Inputs& inputs)
-        : q(guarded(inputs.q)),
-          k(guarded(inputs.k)),
-          v(guarded(inputs.v)),
-          o(guarded(std::vector<std::uint16_t>(inputs.q.size(), o_pattern))),
-          lse(rows_of(problem, 1)),
-          o_tmp(guarded(std::vector<float>(inputs.q.size(), std::bit_cast<float>(fp32_pattern)))),
-          huge_rows(rows_of(problem, 2)) {}
-
-    static std::vector<float> rows_of(const Problem& p, std::int64_t times) {
-        const auto rows = static_cast<std::size_t>(times * p.batch * p.heads * p.seqlen_q);
-        return guarded(std::vector<float>(rows, std::bit_cast<float>(fp32_pattern)));
-    }
-
-    AttentionParams params(const Problem& problem) {
-        AttentionParams p;
-        p.q = q.data();
-        p.k = k.data();
-        p.v = v.data();
-        p.o = o.data();
-        p.lse = lse.data();
-        p.o_tmp = o_tmp.data();
-        p.huge_rows = huge_rows.data();
-        p.batch = static_cast<int>(problem.batch);
-        p.heads = static_cast<int>(problem.heads);
-        p.kv_heads = static_cast<int>(problem.kv_heads);
-        p.seqlen_q = static_cast<int>(problem.seqlen_q);
-        p.seqlen_k = static_cast<int>(problem.seqlen_k);
-        p.head_dim = static_cast<int>(problem.head_dim);
-        p.diagonal = static_cast<int>(problem.diagonal());
-        p.scale = static_cast<float>(problem.scale);
-        return p;
-    }
-
-    std::vector<simt::Region> regions() const {
-        using Use = simt::Region::Use;
-        return {region(q, "Q", Use::input),
-                region(k, "K", Use::input),
-                region(v, "V", Use::input),
-                region(o, "O", Use::output),
-                region(lse, "lse", Use::scratch),
-                region(o_tmp, "o_tmp", Use::scratch),
-                region(huge_rows, "huge_rows", Use::scratch)};
-    }
-};
 
 using Launch = std::function<void(const simt::LaunchOptions&)>;
 
@@ -177,10 +109,10 @@ void* Attempt::function_address() const {
 }
 
 Output Attempt::run(const Problem& problem, const Inputs& inputs, const simt::LaunchOptions& options) {
-    Memory memory(problem, inputs);
+    GuardedTensors tensors(problem, inputs);
     Output output;
     if (machine_ == Machine::gpu) {
-        exercise::GpuRun run{memory.params(problem), problem.causal};
+        exercise::GpuRun run{tensors.params(), problem.causal};
         auto* kernel = reinterpret_cast<GpuKernel*>(symbol("flashlens_exercise_on_gpu"));
         if (const char* error = kernel(run)) {
             throw Finding{"cuda-error",
@@ -188,10 +120,10 @@ Output Attempt::run(const Problem& problem, const Inputs& inputs, const simt::La
         }
     } else {
         simt::LaunchOptions all = options;
-        all.memory = memory.regions();
+        all.memory = tensors.regions();
         auto* kernel = reinterpret_cast<Kernel*>(symbol("flashlens_exercise_kernel"));
         const Launch launch = [&](const simt::LaunchOptions& of_launch) {
-            kernel(memory.params(problem), problem.causal, of_launch, output.report.emplace());
+            kernel(tensors.params(), problem.causal, of_launch, output.report.emplace());
         };
         if (const std::optional<simt::KernelError> error = error_of(launch, all)) {
             BrokenRule rule = broken_rule(at_the_root(*error, all, launch));
@@ -199,14 +131,10 @@ Output Attempt::run(const Problem& problem, const Inputs& inputs, const simt::La
             throw rule;
         }
     }
-    output.o = memory.o;
-    output.lse = memory.lse;
-    for (const std::uint16_t word : output.o) {
-        output.o_unwritten.push_back(word == o_pattern);
-    }
-    for (const float value : output.lse) {
-        output.lse_unwritten.push_back(std::bit_cast<std::uint32_t>(value) == fp32_pattern);
-    }
+    output.o = tensors.o();
+    output.lse = tensors.lse();
+    output.o_unwritten = tensors.o_unwritten();
+    output.lse_unwritten = tensors.lse_unwritten();
     return output;
 }
 

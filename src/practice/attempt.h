@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <utility>
@@ -27,14 +28,14 @@ struct Output {
     std::optional<simt::LaunchReport> report;
 };
 
-/// Where each tensor element stands.
+/// Index of an element in Q or O, in K or V, and in lse.
 std::size_t at_q(const Problem& p, std::int64_t batch, std::int64_t row, std::int64_t head, std::int64_t column);
 std::size_t at_k(const Problem& p, std::int64_t batch, std::int64_t row, std::int64_t head, std::int64_t column);
 std::size_t at_lse(const Problem& p, std::int64_t batch, std::int64_t head, std::int64_t row);
 
 class Attempt {
 public:
-    /// Opens what judge() compiled.
+    /// Opens what judge() compiled. Throws Failure where it does not fit this program, or there is no GPU to run on.
     Attempt(const std::filesystem::path& library, Machine machine);
     ~Attempt();
     Attempt(const Attempt&) = delete;
@@ -42,15 +43,15 @@ public:
 
     Machine machine() const { return machine_; }
 
-    /// The function that FLASHLENS_EXERCISE_FUNCTION(Type, ...) named.
+    /// The function that FLASHLENS_EXERCISE_FUNCTION(Type, ...) named. Throws the Finding "no-entry".
     template <class Type>
     Type* function() const {
         return reinterpret_cast<Type*>(function_address());
     }
 
     /// Runs the kernel that FLASHLENS_EXERCISE_KERNEL named, on outputs filled with a pattern. On the CPU machine a kernel
-    /// that breaks CUDA's rules is a BrokenRule (broken_rule.h); `options` may turn checks off. On a GPU a CUDA error is a
-    /// Finding.
+    /// that breaks CUDA's rules is a BrokenRule (broken_rule.h); `options` may turn checks off. On a GPU a CUDA error is the
+    /// Finding "cuda-error". Throws the Finding "no-entry" where the file names no kernel.
     Output run(const Problem& problem, const Inputs& inputs, const simt::LaunchOptions& options = {});
 
     /// Something has been found right.

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <stdexcept>
 
+#include "explorer/guarded_tensors.h"
 #include "kernels/run.cuh"
 #include "kernels/v1/plan.h"
 #include "kernels/v2/plan.h"
@@ -13,25 +15,6 @@
 
 namespace flashlens::kernel_tests {
 namespace {
-
-// What outputs hold before a run: a NaN with a payload in fp16 and fp32 that no arithmetic makes, -3e37 in bf16.
-constexpr std::uint16_t o_pattern = 0xfdb7;
-constexpr std::uint32_t fp32_pattern = 0xffedcba9;
-
-/// A copy with room behind it that belongs to nobody, so that an access past the end is out of bounds whatever else there
-/// is in memory.
-template <class T>
-std::vector<T> guarded(const std::vector<T>& tensor) {
-    std::vector<T> copy;
-    copy.reserve(tensor.size() + (std::size_t{1} << 17) / sizeof(T));
-    copy = tensor;
-    return copy;
-}
-
-template <class T>
-simt::Region region(const std::vector<T>& tensor, const char* name, simt::Region::Use use) {
-    return {const_cast<T*>(tensor.data()), tensor.size() * sizeof(T), name, use};
-}
 
 simt::LaunchReport launch_real(const AttentionParams& p, const Problem& problem, const How& how,
                                const simt::LaunchOptions& options) {
@@ -76,53 +59,20 @@ CtaOrder order_of(const Problem& problem, const How& how) {
 
 Output run_with(const Problem& problem, const Inputs& inputs, const simt::LaunchOptions& options,
                 const LaunchIt& launch) {
-    const auto rows = static_cast<std::size_t>(problem.batch * problem.heads * problem.seqlen_q);
-    const float filler = std::bit_cast<float>(fp32_pattern);
-    Output output;
-    output.o = guarded(std::vector<std::uint16_t>(inputs.q.size(), o_pattern));
-    output.lse = guarded(std::vector<float>(rows, filler));
-    const auto q = guarded(inputs.q);
-    const auto k = guarded(inputs.k);
-    const auto v = guarded(inputs.v);
-    const auto o_tmp = guarded(std::vector<float>(inputs.q.size(), filler));
-    const auto huge_rows = guarded(std::vector<float>(2 * rows, filler));
-    output.q_was_at = q.data();
-    output.k_was_at = k.data();
-    output.v_was_at = v.data();
-
-    AttentionParams p;
-    p.q = q.data();
-    p.k = k.data();
-    p.v = v.data();
-    p.o = output.o.data();
-    p.lse = output.lse.data();
-    p.o_tmp = const_cast<float*>(o_tmp.data());
-    p.huge_rows = const_cast<float*>(huge_rows.data());
-    p.batch = static_cast<int>(problem.batch);
-    p.heads = static_cast<int>(problem.heads);
-    p.kv_heads = static_cast<int>(problem.kv_heads);
-    p.seqlen_q = static_cast<int>(problem.seqlen_q);
-    p.seqlen_k = static_cast<int>(problem.seqlen_k);
-    p.head_dim = static_cast<int>(problem.head_dim);
-    p.diagonal = static_cast<int>(problem.diagonal());
-    p.scale = static_cast<float>(problem.scale);
-
-    using Use = simt::Region::Use;
+    GuardedTensors tensors(problem, inputs);
+    const AttentionParams params = tensors.params();
     simt::LaunchOptions all = options;
-    all.memory = {region(q, "Q", Use::input),
-                  region(k, "K", Use::input),
-                  region(v, "V", Use::input),
-                  region(output.o, "O", Use::output),
-                  region(output.lse, "lse", Use::scratch),
-                  region(o_tmp, "o_tmp", Use::scratch),
-                  region(huge_rows, "huge_rows", Use::scratch)};
-    output.report = launch(p, all);
-    for (const std::uint16_t word : output.o) {
-        output.unwritten += word == o_pattern ? 1 : 0;
+    all.memory = tensors.regions();
+    Output output;
+    output.report = launch(params, all);
+    output.o = tensors.o();
+    output.lse = tensors.lse();
+    for (const auto& unwritten : {tensors.o_unwritten(), tensors.lse_unwritten()}) {
+        output.unwritten += std::count(unwritten.begin(), unwritten.end(), true);
     }
-    for (const float value : output.lse) {
-        output.unwritten += std::bit_cast<std::uint32_t>(value) == fp32_pattern ? 1 : 0;
-    }
+    output.q_was_at = params.q;
+    output.k_was_at = params.k;
+    output.v_was_at = params.v;
     return output;
 }
 
