@@ -5,12 +5,27 @@
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
+#include <optional>
+#include <sstream>
+#include <string>
 #include <string_view>
 #include <system_error>
 
 #include "reason.h"
 
 namespace flashlens {
+
+/// What is in a regular file; nothing where there is none, or it can't be read.
+inline std::optional<std::string> read_whole(const std::filesystem::path& file) {
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(file, error)) {
+        return std::nullopt;
+    }
+    std::ifstream stream(file, std::ios::binary);
+    std::ostringstream text;
+    text << stream.rdbuf();
+    return stream ? std::optional(text.str()) : std::nullopt;
+}
 
 /// Writes a file that appears whole or stays as it was. What is no regular file (a device, a named pipe) is written in
 /// place. Says why it can't; nothing when all is well.

@@ -14,6 +14,8 @@
 #include "report/practice_view.h"
 #include "report/table.h"
 #include "report/width.h"
+#include "say.h"
+#include "whole_file.h"
 
 namespace flashlens::cli {
 namespace {
@@ -49,7 +51,7 @@ public:
         file_ = file;
         seen_ = stamp_of(file);
         settled_ = true;
-        content_ = content_of(file);
+        content_ = read_whole(file);
     }
 
     bool saved() {
@@ -63,7 +65,7 @@ public:
             return false;
         }
         settled_ = true;
-        std::string content = content_of(file_);
+        std::optional<std::string> content = read_whole(file_);
         if (content == content_) {
             return false;
         }
@@ -75,7 +77,7 @@ private:
     std::filesystem::path file_;
     Stamp seen_;
     bool settled_ = true;
-    std::string content_;
+    std::optional<std::string> content_;
 };
 
 class Watcher {
@@ -169,7 +171,7 @@ private:
                       (context_.dumb ? "\n" : ""));
     }
 
-    std::string busy() const { return both({"compiling and trying ...", "编译并检验……"}).in(context_.language); }
+    std::string busy() const { return say("compiling and trying ...").in(context_.language); }
 
     std::string keys() const {
         const Message more = scroll_.lines().size() > static_cast<std::size_t>(screen_->lines() - 1)

@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <sstream>
 #include <vector>
 
 #include "cli/strict.h"
 #include "report/width.h"
 #include "say.h"
 #include "usage_error.h"
+#include "whole_file.h"
 
 namespace flashlens::cli {
 namespace {
@@ -99,12 +98,6 @@ std::vector<std::string> exercise_names() {
         names.emplace_back(exercise.name);
     }
     return names;
-}
-
-std::string content_of(const std::filesystem::path& file) {
-    std::ostringstream text;
-    text << std::ifstream(file, std::ios::binary).rdbuf();
-    return text.str();
 }
 
 PracticeWork::PracticeWork(const Context& context)
@@ -216,7 +209,7 @@ report::PracticePage PracticeWork::page(const Exercise& exercise) const {
     page.statement = practice::statement(exercise, context_.language);
     page.state = folder_.state(exercise);
     page.file = folder_.file(exercise).string();
-    page.code = content_of(folder_.file(exercise));
+    page.code = read_whole(folder_.file(exercise)).value_or("");
     page.command = command(exercise);
     page.hints_taken =
         std::min(static_cast<std::size_t>(std::max(folder_.hints(exercise), 0)), page.statement.hints.size());

@@ -54,9 +54,6 @@ private:
     bool told_ = false;
 };
 
-/// What is in a file; empty when it can't be read.
-std::string content_of(const std::filesystem::path& file);
-
 /// --watch: judges whenever the file is saved. Returns the exit code.
 int watch(const Context& context, PracticeWork& work, const practice::Exercise& exercise);
 

@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "cli/output.h"
 #include "reason.h"
 #include "report/width.h"
 #include "say.h"
+#include "whole_file.h"
 
 namespace flashlens::cli {
 namespace {
@@ -50,10 +49,8 @@ void QuizScores::read() {
     if (!std::filesystem::exists(file_, error)) {
         return;
     }
-    std::ostringstream text;
-    text << std::ifstream(file_, std::ios::binary).rdbuf();
     try {
-        const Json json = Json::parse(text.str());
+        const Json json = Json::parse(read_whole(file_).value_or(""));
         for (const auto& [id, score] : json.at("questions").items()) {
             scores_[id] = {score.at("asked").get<int>(), score.at("points").get<double>(),
                            score.at("missed").get<bool>()};

@@ -5,10 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <ctime>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <sstream>
 #include <utility>
 
 #include "practice/judge.h"
@@ -59,17 +57,6 @@ own), `compile_flags.txt` is for editors with clangd. Your files are never chang
 你改过的文件不会被动。
 )"};
 
-std::optional<std::string> content_of(const std::filesystem::path& file) {
-    std::error_code error;
-    if (!std::filesystem::is_regular_file(file, error)) {
-        return std::nullopt;
-    }
-    std::ifstream stream(file, std::ios::binary);
-    std::ostringstream text;
-    text << stream.rdbuf();
-    return stream ? std::optional(text.str()) : std::nullopt;
-}
-
 void make_folder(const std::filesystem::path& folder) {
     std::error_code error;
     std::filesystem::create_directories(folder, error);
@@ -80,7 +67,7 @@ void make_folder(const std::filesystem::path& folder) {
 
 /// Nothing is written that is there already: a folder that may only be read is fine.
 void write(const std::filesystem::path& file, std::string_view text) {
-    if (content_of(file) == text) {
+    if (read_whole(file) == text) {
         return;
     }
     make_folder(file.parent_path());
@@ -137,7 +124,7 @@ void Folder::read() {
     if (!std::filesystem::exists(progress_file(), error)) {
         return;
     }
-    const Json json = Json::parse(content_of(progress_file()).value_or(""), nullptr, false);
+    const Json json = Json::parse(read_whole(progress_file()).value_or(""), nullptr, false);
     try {
         kept_ = json.at("written_by") == written_by;
         for (const auto& [name, record] : json.at("exercises").items()) {
@@ -179,9 +166,9 @@ void Folder::change(const Change& change) {
 
 void Folder::hand_out(std::string_view name, std::string_view text) {
     const std::filesystem::path file = path_ / name;
-    const std::optional<std::string> before = content_of(file);
+    const std::optional<std::string> before = read_whole(file);
     const bool is_there = std::filesystem::exists(std::filesystem::symlink_status(file));
-    if (before == text || !is_there || (before && before == content_of(as_written(name)))) {
+    if (before == text || !is_there || (before && before == read_whole(as_written(name)))) {
         write(file, text);
         write(as_written(name), text);
     }
@@ -205,8 +192,8 @@ bool Folder::as_handed_out(const Exercise& exercise) const {
     if (!std::filesystem::exists(std::filesystem::symlink_status(file(exercise)))) {
         return true;
     }
-    const std::optional<std::string> text = content_of(file(exercise));
-    return text && (text == exercise.given || text == content_of(as_written(file_name(exercise))));
+    const std::optional<std::string> text = read_whole(file(exercise));
+    return text && (text == exercise.given || text == read_whole(as_written(file_name(exercise))));
 }
 
 State Folder::state(const Exercise& exercise) const {
