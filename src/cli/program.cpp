@@ -13,6 +13,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/strict.h"
+#include "practice/broken_rule.h"
 #include "report/width.h"
 #include "say.h"
 #include "simt/launch.h"
@@ -85,6 +86,17 @@ int dispatch(const std::vector<std::string>& arguments, const Explorer& explorer
     return run_compare(context);
 }
 
+/// What the machine's own report says in English.
+std::string report_in_chinese(const simt::KernelError& error) {
+    const practice::BrokenRule rule = practice::broken_rule(error);
+    std::string text =
+        fmt::format("CPU 模拟机发现 kernel {} 违反 CUDA 的规则。{}", error.details().kernel, rule.what.zh);
+    for (const Message& line : rule.evidence) {
+        text += "\n  " + line.zh;
+    }
+    return text;
+}
+
 }  // namespace
 
 void check_outputs(const Context& context) {
@@ -134,8 +146,7 @@ int run(const std::vector<std::string>& arguments, const Explorer& explorer, con
     } catch (const Failure& error) {
         tell_of(error.message());
     } catch (const simt::KernelError& error) {
-        // For people who write kernels: in their own vocabulary, which is English.
-        tell_of({error.what(), fmt::format("CPU 模拟机发现 kernel 违反 CUDA 的规则，报告（英文）：{}", error.what())});
+        tell_of({error.what(), report_in_chinese(error)});
     } catch (const std::bad_alloc&) {
         tell_of(say("out of memory: the shape is too large for this machine"));
     } catch (const std::exception& error) {

@@ -10,24 +10,6 @@ namespace {
 
 using Details = simt::KernelError::Details;
 
-/// "0-3, 7" for a set of lanes.
-std::string lanes_text(std::uint32_t lanes) {
-    std::string text;
-    for (unsigned lane = 0; lane < 32; ++lane) {
-        if ((lanes >> lane & 1) == 0) {
-            continue;
-        }
-        unsigned last = lane;
-        while (last < 31 && (lanes >> (last + 1) & 1) != 0) {
-            ++last;
-        }
-        text += (text.empty() ? "" : ", ") + std::to_string(lane);
-        text += last == lane ? "" : "-" + std::to_string(last);
-        lane = last;
-    }
-    return text;
-}
-
 /// A header by its path within the headers; empty: it is the learner's own file.
 std::string_view header_of(std::string_view file) {
     if (file.ends_with(".cu")) {
@@ -48,7 +30,7 @@ Message who_text(const simt::Place& place) {
     const bool several = (place.lanes & (place.lanes - 1)) != 0;
     const Message step = place.step.empty() ? Message{} : both({", step {}", "，步骤 {}"}, place.step);
     return both({"({}{}, warp {}, {} {})", "（{}{}，warp {}，{} {}）"}, place.what, step, place.warp,
-                several ? both({"lanes", "lane"}) : both({"lane", "lane"}), lanes_text(place.lanes));
+                several ? both({"lanes", "lane"}) : both({"lane", "lane"}), simt::lane_ranges(place.lanes));
 }
 
 /// "shared memory", "O"
@@ -62,7 +44,7 @@ Message bytes_text(const Details& details) {
 }
 
 Message waiting_text(const simt::Place& place) {
-    const std::string lanes = lanes_text(place.lanes);
+    const std::string lanes = simt::lane_ranges(place.lanes);
     if (place.file.empty()) {
         return both({"warp {}, lanes {}: at the end of the kernel", "warp {}，lane {}：已到 kernel 结尾"}, place.warp,
                     lanes);
@@ -127,7 +109,7 @@ Finding finding_of(const simt::KernelError& error) {
                     both({"{} reads what nobody has written.", "{}读取了没有任何线程写过的数据。"}, capital(here))};
         case Kind::out_of_bounds:
             return {"out-of-bounds",
-                    details.address >= 0 &&
+                    details.bytes != 0 && details.address >= 0 &&
                             details.address + details.bytes <= static_cast<std::int64_t>(details.memory_bytes)
                         ? both({"{} writes {}, which is an input.", "{}写了 {}，而它是输入，不允许写。"}, capital(here),
                                memory_text(details))

@@ -189,7 +189,7 @@ public:
     bool omitted(Omission::What what, const Where& where) const;
 
     // Reports (cta_reports.cpp).
-    /// `details` lack the access itself, which is the running lane's.
+    /// `details` lack the launch and the access itself, which is the running lane's.
     [[noreturn]] void fail(KernelError::Kind kind, const std::string& what, Access access, const Where& where,
                            KernelError::Details details) const;
     [[noreturn]] void fail_shared(Finding finding, Access access, const Where& where, unsigned thread,
@@ -217,6 +217,9 @@ private:
     std::exception_ptr stuck_error(const Warp& warp) const;
     std::exception_ptr barrier_error() const;
     std::uint64_t random();
+    KernelError::Details details_of_launch() const;
+    KernelError::Details shared_details(Access access, const Where& where, unsigned thread, std::uint32_t address,
+                                        unsigned bytes) const;
     std::string kernel_text() const;
     std::string waiting_text(const std::vector<Place>& waiting) const;
     void add_waiting(std::vector<Place>& waiting, const Warp& warp) const;

@@ -9,24 +9,6 @@
 namespace flashlens::simt {
 namespace {
 
-/// "0-3, 7" for a set of lanes.
-std::string ranges(std::uint32_t lanes) {
-    std::string text;
-    for (unsigned lane = 0; lane < 32; ++lane) {
-        if ((lanes >> lane & 1) == 0) {
-            continue;
-        }
-        unsigned last = lane;
-        while (last < 31 && (lanes >> (last + 1) & 1) != 0) {
-            ++last;
-        }
-        text += text.empty() ? "" : ", ";
-        text += last == lane ? fmt::format("{}", lane) : fmt::format("{}-{}", lane, last);
-        lane = last;
-    }
-    return text;
-}
-
 bool is_write(Access access) {
     return access == Access::store_shared || access == Access::store_global || access == Access::cp_async;
 }
@@ -43,7 +25,7 @@ std::string at(const Place& place) {
 
 /// "warp 1 lane 0"
 std::string by(const Place& place) {
-    return fmt::format("warp {} lane {}", place.warp, ranges(place.lanes));
+    return fmt::format("warp {} lane {}", place.warp, lane_ranges(place.lanes));
 }
 
 std::string access_text(const Place& place) {
@@ -55,6 +37,23 @@ KernelError::Kind kind_of(GlobalFinding finding) {
 }
 
 }  // namespace
+
+std::string lane_ranges(std::uint32_t lanes) {
+    std::string text;
+    for (unsigned lane = 0; lane < 32; ++lane) {
+        if ((lanes >> lane & 1) == 0) {
+            continue;
+        }
+        unsigned last = lane;
+        while (last < 31 && (lanes >> (last + 1) & 1) != 0) {
+            ++last;
+        }
+        text += text.empty() ? "" : ", ";
+        text += last == lane ? fmt::format("{}", lane) : fmt::format("{}-{}", lane, last);
+        lane = last;
+    }
+    return text;
+}
 
 const char* name_of(Meeting meeting) {
     switch (meeting) {
@@ -88,9 +87,28 @@ Place Cta::earlier(Stamp stamp) const {
     return place_of(site.access, site.where, site.step, stamp::thread(stamp));
 }
 
+KernelError::Details Cta::details_of_launch() const {
+    KernelError::Details details;
+    details.kernel = launch_.kernel;
+    details.block = block_;
+    return details;
+}
+
+KernelError::Details Cta::shared_details(Access access, const Where& where, unsigned thread, std::uint32_t address,
+                                         unsigned bytes) const {
+    KernelError::Details details = details_of_launch();
+    details.access = place_of(access, where, tally, thread);
+    details.memory = "shared memory";
+    details.memory_bytes = shared_.bytes();
+    details.address = address;
+    details.bytes = bytes;
+    return details;
+}
+
 void Cta::fail(KernelError::Kind kind, const std::string& what, Access access, const Where& where,
                KernelError::Details details) const {
     const Place here = place_of(access, where, tally, lane().thread);
+    details.kernel = launch_.kernel;
     details.block = block_;
     details.access = here;
     throw KernelError(kind, fmt::format("{}\n  at {}\n  {}, {}", what, at(here), kernel_text(), by(here)),
@@ -99,13 +117,7 @@ void Cta::fail(KernelError::Kind kind, const std::string& what, Access access, c
 
 void Cta::fail_shared(Finding finding, Access access, const Where& where, unsigned thread, std::uint32_t address,
                       const Granule& granule) const {
-    KernelError::Details details;
-    details.block = block_;
-    details.access = place_of(access, where, tally, thread);
-    details.memory = "shared memory";
-    details.memory_bytes = shared_.bytes();
-    details.address = address;
-    details.bytes = 4;
+    KernelError::Details details = shared_details(access, where, thread, address, 4);
     if (finding != Finding::unwritten) {
         const bool of_read = finding == Finding::race_with_read;
         details.earlier = earlier(of_read ? granule.read : granule.write);
@@ -186,17 +198,10 @@ void Cta::fail_bounds_shared(Access access, const Where& where, unsigned thread,
         outside ? fmt::format("{} out of bounds: {} bytes at shared address {}, of {} bytes", name_of(access), bytes,
                               address, shared_.bytes())
                 : fmt::format("{} misaligned: {} bytes at shared address {}", name_of(access), bytes, address);
-    KernelError::Details details;
-    const Place here = place_of(access, where, tally, thread);
-    details.block = block_;
-    details.access = here;
-    details.memory = "shared memory";
-    details.memory_bytes = shared_.bytes();
-    details.address = address;
-    details.bytes = bytes;
+    const KernelError::Details details = shared_details(access, where, thread, address, bytes);
+    const Place& here = *details.access;
     throw KernelError(outside ? KernelError::Kind::out_of_bounds : KernelError::Kind::misaligned,
-                      fmt::format("{}\n  at {}\n  {}, {}", what, at(here), kernel_text(), by(here)),
-                      std::move(details));
+                      fmt::format("{}\n  at {}\n  {}, {}", what, at(here), kernel_text(), by(here)), details);
 }
 
 void Cta::fail_bounds_global(Access access, const Where& where, const void* address, unsigned bytes) const {
@@ -236,7 +241,7 @@ void Cta::add_waiting(std::vector<Place>& waiting, const Warp& warp) const {
 std::string Cta::waiting_text(const std::vector<Place>& waiting) const {
     std::string text;
     for (const Place& place : waiting) {
-        text += fmt::format("\n  warp {} lanes {}", place.warp, ranges(place.lanes));
+        text += fmt::format("\n  warp {} lanes {}", place.warp, lane_ranges(place.lanes));
         text += place.file.empty() ? " returned" : fmt::format(" wait at {} at {}", place.what, at(place));
     }
     return text + "\n  " + kernel_text();
@@ -248,8 +253,7 @@ std::exception_ptr Cta::stuck_error(const Warp& warp) const {
     for (std::uint32_t rest = warp.arrived; rest != 0; rest &= rest - 1) {
         only_barriers &= lanes_[first + static_cast<unsigned>(std::countr_zero(rest))].meeting == Meeting::barrier;
     }
-    KernelError::Details details;
-    details.block = block_;
+    KernelError::Details details = details_of_launch();
     add_waiting(details.waiting, warp);
     return std::make_exception_ptr(
         KernelError(only_barriers ? KernelError::Kind::divergent_barrier : KernelError::Kind::missing_lane,
@@ -260,8 +264,7 @@ std::exception_ptr Cta::stuck_error(const Warp& warp) const {
 }
 
 std::exception_ptr Cta::barrier_error() const {
-    KernelError::Details details;
-    details.block = block_;
+    KernelError::Details details = details_of_launch();
     for (const Warp& warp : warps_) {
         add_waiting(details.waiting, warp);
     }

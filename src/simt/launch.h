@@ -28,6 +28,9 @@ struct Place {
     friend bool operator==(const Place&, const Place&) = default;
 };
 
+/// "0-3, 7", for Place::lanes.
+std::string lane_ranges(std::uint32_t lanes);
+
 /// A kernel did what CUDA does not allow. what() is a full report: what happened, kernel, step, source file and line,
 /// block, warp and lanes, and for a race the other access too. details() has the same, for programs.
 class KernelError : public std::runtime_error {
@@ -44,6 +47,7 @@ public:
     };
 
     struct Details {
+        std::string kernel{};  ///< its name, as launch() was told
         Dim3 block{};
         std::optional<Place> access{};   ///< the one that is not allowed; none where lanes wait for ever
         std::optional<Place> earlier{};  ///< race, unfinished copy: the access that it has to be ordered with, the copy
@@ -63,7 +67,6 @@ public:
         unsigned bytes = 0;
     };
 
-    KernelError(Kind kind, const std::string& report) : KernelError(kind, report, Details()) {}
     KernelError(Kind kind, const std::string& report, Details details)
         : std::runtime_error(report), kind_(kind), details_(std::move(details)) {}
     Kind kind() const { return kind_; }

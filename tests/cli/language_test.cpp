@@ -174,11 +174,24 @@ TEST_CASE("failures while running, in Chinese") {
     small.meets = [] { throw std::bad_alloc(); };
     CHECK(run({}, small).err == "flashlens: out of memory: the shape is too large for this machine\n");
     check_told_in_chinese({"explain"}, run({"explain"}, small), small);
-    World racing;  // the CPU machine's reports are for who writes kernels: in English below a Chinese sentence
-    racing.meets = [] { throw simt::KernelError(simt::KernelError::Kind::race, "a race\n  at kernel.cuh:7"); };
+    World racing;
+    racing.meets = [] {
+        simt::KernelError::Details details;
+        details.kernel = "v2";
+        details.access = {"store_shared", "/src/kernels/v2/kernel.cuh", 7, "load_k", 1, 1U << 3, true};
+        details.earlier = {"ldmatrix_x4", "/src/kernels/primitives/tile.cuh", 56, "", 0, 1, false};
+        details.memory = "shared memory";
+        details.memory_bytes = 4096;
+        details.address = 28;
+        details.bytes = 4;
+        throw simt::KernelError(simt::KernelError::Kind::race, "a race\n  at kernel.cuh:7", details);
+    };
     CHECK(run({}, racing).err == "flashlens: a race\n  at kernel.cuh:7\n");
     CHECK(run({"--lang", "zh"}, racing).err ==
-          "flashlens: CPU 模拟机发现 kernel 违反 CUDA 的规则，报告（英文）：a race\n  at kernel.cuh:7\n");
+          "flashlens: CPU 模拟机发现 kernel v2 违反 CUDA 的规则。竞争（race）：kernels/v2/kernel.cuh 第 7 行"
+          "（store_shared，步骤 load_k，warp 1，lane 3）所写的，正是 kernels/primitives/tile.cuh 第 56 行"
+          "（ldmatrix_x4，warp 0，lane 0）所读的；两者之间没有 barrier。\n"
+          "  shared memory 的第 28 到 31 字节（共 4096 字节）\n  在 CTA (1, 1, 1) 中\n");
     CHECK(run({"--lang", "zh"}, racing).code == 1);
 
     World wrong;

@@ -128,6 +128,7 @@ TEST_CASE("details of a meeting point: who waits where, and who has gone") {
         });
     });
     CHECK(of_warps.kind() == Kind::divergent_barrier);
+    CHECK(of_warps.details().kernel == "test_kernel");
     CHECK_FALSE(of_warps.details().access);
     CHECK(of_warps.details().waiting == std::vector<Place>{
                                             place("__syncthreads", here, 0, 0xFFFFFFFF, false, "exchange"),
@@ -200,7 +201,7 @@ TEST_CASE("details of a race between two CTAs") {
     CHECK(error.details().memory == "words");
 }
 
-TEST_CASE("the block of a report") {
+TEST_CASE("the kernel and the block of a report") {
     const auto error = error_of([&] {
         launch("test_kernel", {3, 2, 1}, 32, 64, {}, [] {
             if (block_index().x == 2 && block_index().y == 1) {
@@ -208,6 +209,7 @@ TEST_CASE("the block of a report") {
             }
         });
     });
+    CHECK(error.details().kernel == "test_kernel");
     CHECK(error.details().block.x == 2);
     CHECK(error.details().block.y == 1);
 }
