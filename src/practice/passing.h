@@ -1,7 +1,7 @@
 // What an exercise's kernel must pass in the end: the error check that the program's own kernels pass.
 #pragma once
 
-#include <string_view>
+#include <cstdint>
 #include <vector>
 
 #include "practice/attempt.h"

@@ -17,7 +17,8 @@ Message lanes_text(const std::vector<std::int64_t>& numbers);
 /// The same of columns of O.
 Message columns_text(const std::vector<std::int64_t>& numbers);
 
-/// "batch 1, head 2, rows 64 to 99; batch ...": of the elements of a (batch, heads, seqlen_q) list that are set.
+/// "batch 1, head 2: rows 64 to 99; batch ...", without batch and head where there is one only: the elements of a (batch,
+/// heads, seqlen_q) list that are set.
 Message places_text(const Problem& problem, const std::vector<bool>& rows);
 
 /// Of a row of O: is any element of it one that nobody wrote? By (batch, heads, seqlen_q).
@@ -26,7 +27,7 @@ std::vector<bool> unwritten_rows_of_o(const Problem& problem, const Output& outp
 /// Throws the Finding "rows-not-written", which says which, unless all rows of O and lse were written.
 void all_rows_written(const Problem& problem, const Output& output);
 
-/// "B 1  H 4  KV 2  Sq 33  Sk 65  D 64  causal": the shape of a run, for evidence.
+/// "in a run with B 1  H 4  KV 2  Sq 33  Sk 65  D 64  causal", for evidence.
 Message shape_text(const Problem& problem);
 
 }  // namespace flashlens::practice

@@ -126,10 +126,6 @@ std::optional<SeenKeys::Uneven> uneven_in(const Weights& weights, std::int64_t i
 
 }  // namespace
 
-bool really_sees(const Problem& problem, std::int64_t i, std::int64_t j) {
-    return j < problem.seqlen_k && (!problem.causal || j <= i + problem.diagonal());
-}
-
 std::vector<std::int64_t> SeenKeys::of_row(std::int64_t query) const {
     std::vector<std::int64_t> numbers;
     for (std::int64_t j = 0; j < keys; ++j) {

@@ -9,14 +9,12 @@
 #include <vector>
 
 #include "practice/attempt.h"
+#include "practice/softmax_model.h"
 
 namespace flashlens::practice {
 
 /// Query i and key j; keys up to the end of the last block are asked for, those past Sk too.
 using Sees = std::function<bool(const Problem& problem, std::int64_t i, std::int64_t j)>;
-
-/// The problem's own mask.
-bool really_sees(const Problem& problem, std::int64_t i, std::int64_t j);
 
 struct SeenKeys {
     std::int64_t queries = 0;

@@ -110,11 +110,13 @@ Finding unnamed_lse(const Weights& seen, const Weights& right, const Problem& pr
 
 }  // namespace
 
+bool really_sees(const Problem& problem, std::int64_t i, std::int64_t j) {
+    return j < problem.seqlen_k && (!problem.causal || j <= i + problem.diagonal());
+}
+
 SoftmaxModel right_model(const Problem& problem) {
     SoftmaxModel model;
-    model.sees = [problem](std::int64_t i, std::int64_t j) {
-        return j < problem.seqlen_k && (!problem.causal || j <= i + problem.diagonal());
-    };
+    model.sees = [problem](std::int64_t i, std::int64_t j) { return really_sees(problem, i, j); };
     return model;
 }
 

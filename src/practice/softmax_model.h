@@ -2,6 +2,7 @@
 // problem. Shares nothing with the kernels.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -31,7 +32,10 @@ struct SoftmaxModel {
     static double exact_rescale(double m_old, double m) { return std::exp(m_old - m); }
 };
 
-/// The model of a right kernel: the problem's mask.
+/// The problem's mask: does query i see key j? Also of keys past the end.
+bool really_sees(const Problem& problem, std::int64_t i, std::int64_t j);
+
+/// The model of a right kernel.
 SoftmaxModel right_model(const Problem& problem);
 
 /// What a kernel that works like this leaves. Rows that see nothing: weights 0, lse -inf.

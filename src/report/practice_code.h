@@ -28,8 +28,8 @@ std::vector<std::string> code_to_show(std::string_view file);
 /// Numbered lines of code in its colours.
 std::vector<std::string> code_listing(std::string_view file, const Terminal& terminal);
 
-/// Where the code of two files differs, comments apart, with the lines around: side by side from 150 columns on, else lines of `left` marked - and of
-/// `right` marked +. Empty where they don't differ.
+/// Where the code of two files differs, comments apart, with the lines around: side by side from 150 columns on, else
+/// lines of `left` marked - and of `right` marked +. Empty where they don't differ.
 std::vector<std::string> differences(std::string_view left, std::string_view right, const Terminal& terminal);
 
 }  // namespace flashlens::report
