@@ -2,19 +2,23 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <sstream>
+#include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "practice/attempt.h"
 #include "practice/process.h"
+#include "practice/two_languages.h"
+#include "reason.h"
+#include "whole_file.h"
 
 namespace flashlens::practice {
 namespace {
@@ -27,10 +31,13 @@ constexpr double compiler_seconds = 300.0;
 class TemporaryFolder {
 public:
     TemporaryFolder() {
-        std::string name = (std::filesystem::temp_directory_path() / "flashlens-XXXXXX").string();
+        const char* given = std::getenv("TMPDIR");
+        const std::filesystem::path parent = given == nullptr || *given == '\0' ? "/tmp" : given;
+        std::string name = (std::filesystem::absolute(parent) / "flashlens-XXXXXX").string();
         if (mkdtemp(name.data()) == nullptr) {
-            throw Failure(both({"{}: no folder for temporary files: {}", "{}：无法创建临时目录：{}"}, name,
-                               std::string(std::strerror(errno))));
+            throw Failure(both({"{}: no folder for temporary files can be made there: {}; TMPDIR names another place",
+                                "{}：无法在此创建临时目录：{}；可用 TMPDIR 指定别处"},
+                               parent.string(), reason_of_errno()));
         }
         path_ = name;
     }
@@ -121,6 +128,13 @@ Finding finding_of(const Ended& ended, double seconds_allowed) {
                 {both({"an integer division rounds down: a / b is 0 where a is smaller than b",
                        "整数除法向下取整：a 小于 b 时 a / b 就是 0"})}};
     }
+    if (ended.signal == SIGABRT) {
+        return {"aborted",
+                both({"It was aborted: by an assert that does not hold, an exception that is not a std::exception, or "
+                      "because memory was damaged by writing outside an array.",
+                      "程序被中止（abort）：某个 assert 不成立，抛出了不是 std::exception "
+                      "的异常，或数组越界写坏了内存。"})};
+    }
     const char* name = strsignal(ended.signal);
     return {"crash",
             both({"It crashed ({}): most likely an index outside an array in registers or local memory, which the CPU "
@@ -129,14 +143,12 @@ Finding finding_of(const Ended& ended, double seconds_allowed) {
                  std::string(name == nullptr ? "?" : name))};
 }
 
-/// The last lines of a file, of which somebody may want to see a screen or two.
-std::string end_of(const std::filesystem::path& file) {
-    constexpr std::size_t most = 8000;
-    std::ostringstream all;
-    all << std::ifstream(file, std::ios::binary).rdbuf();
-    std::string text = std::move(all).str();
+/// The last lines of what was printed, of which somebody may want to see a screen or two.
+std::string end_of(std::string text) {
+    constexpr std::size_t most = 8000;  // bytes
     if (text.size() > most) {
-        text.erase(0, text.find('\n', text.size() - most) + 1);
+        text.erase(0, text.size() - most);
+        text.erase(0, text.find('\n') + 1);  // a line that is longer than all of this stays as it is
     }
     return text;
 }
@@ -218,17 +230,23 @@ std::string cuda_compiler() {
 }
 
 std::optional<Verdict> judge(const Exercise& exercise, const Work& work) {
+    const HeldSignals until_the_folder_is_gone;
     const TemporaryFolder temporary;
     const std::filesystem::path library = temporary.path() / "exercise.so";
     Verdict verdict;
-    const Ended compiled = run_program(compile_command(work, library),
-                                       std::filesystem::absolute(work.file).parent_path(), compiler_seconds, work.stop);
+    const Ended compiled =
+        run_program(compile_command(work, library), std::filesystem::absolute(work.file).parent_path(),
+                    temporary.path(), compiler_seconds, work.stop);
     if (compiled.given_up) {
         return std::nullopt;
     }
     verdict.compile_seconds = compiled.seconds;
     verdict.compiler_output = compiled.output;
-    if (compiled.exit_code != 0 || compiled.signal != 0 || compiled.timed_out) {
+    if (compiled.timed_out) {
+        throw Failure(
+            both({"{}: had not finished after {:.0f} s", "{}：{:.0f} 秒后仍未结束"}, work.compiler, compiler_seconds));
+    }
+    if (compiled.exit_code != 0 || compiled.signal != 0) {
         verdict.kind = Verdict::Kind::does_not_compile;
         return verdict;
     }
@@ -239,17 +257,17 @@ std::optional<Verdict> judge(const Exercise& exercise, const Work& work) {
         return std::nullopt;
     }
     verdict.run_seconds = ran.seconds;
-    verdict.printed = end_of(printed);
+    verdict.printed = end_of(read_whole(printed).value_or(""));
     if (ran.timed_out || ran.signal != 0) {
         verdict.finding = finding_of(ran, work.seconds_allowed);
         return verdict;
     }
     const Json json = Json::parse(ran.output, nullptr, false);
-    if (json.is_discarded()) {
+    if (!json.is_object()) {
         // It called exit(), or wrote where our own data is.
-        verdict.finding = {"crash", both({"It ended the whole program (exit code {}) instead of returning.",
-                                          "它直接结束了整个程序（退出码 {}），而没有返回。"},
-                                         ran.exit_code)};
+        verdict.finding = {"exit", both({"It ended the whole program (exit code {}) instead of returning.",
+                                         "它直接结束了整个程序（退出码 {}），而没有返回。"},
+                                        ran.exit_code)};
         return verdict;
     }
     if (json.contains("failure")) {

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +15,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <string_view>
+#include <utility>
 
 #include "practice/two_languages.h"
 #include "reason.h"
@@ -25,8 +28,25 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int could_not_start = 127;  // as a shell has it
 constexpr double stop_asked_every = 0.1;
+constexpr rlim_t most_printed = 16U << 20;  // bytes: a loop that prints would fill the disk before its time is up
 
-[[noreturn]] void fail(const char* what) {
+constexpr std::array ending{SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+std::array<struct sigaction, ending.size()> actions_before;
+volatile std::sig_atomic_t held_signal = 0;  // 0: none came
+
+extern "C" void hold_signal(int signal) {
+    held_signal = signal;
+}
+
+struct Descriptor {
+    int number;
+    explicit Descriptor(int opened) : number(opened) {}
+    ~Descriptor() { close(number); }
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+};
+
+[[noreturn]] void fail(std::string_view what) {
     throw Failure(both({"{}: {}", "{}：{}"}, what, reason_of_errno()));
 }
 
@@ -57,18 +77,24 @@ Ended fork_and_listen(double seconds, const std::function<bool()>& stop, const C
 
     Ended ended;
     const auto passed = [&] { return std::chrono::duration<double>(Clock::now() - start).count(); };
-    for (bool open = true; open;) {
-        const double left = seconds - passed();
-        ended.given_up = stop && stop();
-        if (left <= 0.0 || ended.given_up) {
-            ended.timed_out = !ended.given_up;
+    bool stopped = false;
+    const auto stop_when_due = [&] {
+        ended.given_up = held_signal != 0 || (stop && stop());
+        ended.timed_out = !ended.given_up && passed() >= seconds;
+        stopped = ended.given_up || ended.timed_out;
+        if (stopped) {
             kill(-pid, SIGKILL);
+        }
+    };
+    for (bool open = true; open;) {
+        stop_when_due();
+        if (stopped) {
             break;
         }
         pollfd readable{ends[0], POLLIN, 0};
-        const double wait = stop ? std::min(left, stop_asked_every) : left;
-        if (poll(&readable, 1, static_cast<int>(wait * 1000.0) + 1) <= 0) {
-            continue;  // time is up, or a signal came
+        const double wait = std::min(seconds - passed(), stop_asked_every);
+        if (poll(&readable, 1, std::max(static_cast<int>(wait * 1000.0), 0) + 1) <= 0) {
+            continue;  // nothing yet, or a signal came
         }
         std::array<char, 4096> some{};
         const ssize_t count = read(ends[0], some.data(), some.size());
@@ -80,12 +106,11 @@ Ended fork_and_listen(double seconds, const std::function<bool()>& stop, const C
     }
     close(ends[0]);
     int status = 0;
-    while (waitpid(pid, &status, ended.timed_out ? 0 : WNOHANG) != pid) {  // it may have closed the pipe and gone on
-        if (!ended.timed_out && passed() > seconds) {
-            ended.timed_out = true;
-            kill(-pid, SIGKILL);
+    while (waitpid(pid, &status, stopped ? 0 : WNOHANG) != pid) {  // it may have closed the pipe and gone on
+        if (!stopped) {
+            stop_when_due();
+            usleep(200);
         }
-        usleep(200);
     }
     ended.seconds = passed();
     ended.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
@@ -95,8 +120,29 @@ Ended fork_and_listen(double seconds, const std::function<bool()>& stop, const C
 
 }  // namespace
 
-Ended run_program(const std::vector<std::string>& arguments, const std::filesystem::path& folder, double seconds,
-                  const std::function<bool()>& stop) {
+HeldSignals::HeldSignals() {
+    held_signal = 0;
+    struct sigaction action {};
+    action.sa_handler = hold_signal;
+    for (std::size_t i = 0; i < ending.size(); ++i) {
+        sigaction(ending[i], nullptr, &actions_before[i]);
+        if (actions_before[i].sa_handler != SIG_IGN) {
+            sigaction(ending[i], &action, nullptr);
+        }
+    }
+}
+
+HeldSignals::~HeldSignals() {
+    for (std::size_t i = 0; i < ending.size(); ++i) {
+        sigaction(ending[i], &actions_before[i], nullptr);
+    }
+    if (const int signal = std::exchange(held_signal, 0); signal != 0) {
+        raise(signal);
+    }
+}
+
+Ended run_program(const std::vector<std::string>& arguments, const std::filesystem::path& folder,
+                  const std::filesystem::path& temporary, double seconds, const std::function<bool()>& stop) {
     std::vector<char*> words;
     for (const std::string& argument : arguments) {
         words.push_back(const_cast<char*>(argument.c_str()));
@@ -109,6 +155,7 @@ Ended run_program(const std::vector<std::string>& arguments, const std::filesyst
         const int nothing = open("/dev/null", O_RDONLY);
         dup2(nothing, STDIN_FILENO);
         setenv("LC_ALL", "C", 1);
+        setenv("TMPDIR", temporary.c_str(), 1);
         std::signal(SIGPIPE, SIG_DFL);
         execvp(words.front(), words.data());
     });
@@ -120,16 +167,25 @@ Ended run_program(const std::vector<std::string>& arguments, const std::filesyst
 
 Ended run_apart(const std::function<std::string()>& what, const std::filesystem::path& printed, double seconds,
                 const std::function<bool()>& stop) {
-    return fork_and_listen(seconds, stop, [&](int output) {
-        const int file = open(printed.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    const Descriptor file{open(printed.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600)};
+    if (file.number < 0) {
+        fail(printed.string());
+    }
+    const auto child = [&](int output) {
         const int nothing = open("/dev/null", O_RDONLY);
-        if (file < 0 || dup2(file, STDOUT_FILENO) < 0 || dup2(file, STDERR_FILENO) < 0 ||
+        if (dup2(file.number, STDOUT_FILENO) < 0 || dup2(file.number, STDERR_FILENO) < 0 ||
             dup2(nothing, STDIN_FILENO) < 0) {
             return;
         }
-        for (const int crash : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) {
-            std::signal(crash, SIG_DFL);  // whatever this process made of them
+        // Whatever this process made of them: there is no terminal to give back here, and a crash is one.
+        for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) {
+            std::signal(signal, SIG_DFL);
         }
+        const rlimit no_core{0, 0};
+        setrlimit(RLIMIT_CORE, &no_core);
+        const rlimit printed_bytes{most_printed, most_printed};
+        setrlimit(RLIMIT_FSIZE, &printed_bytes);
+        std::signal(SIGXFSZ, SIG_IGN);  // writing fails, and the code goes on
         std::string text;
         try {
             text = what();
@@ -145,7 +201,8 @@ Ended run_apart(const std::function<std::string()>& what, const std::filesystem:
             done += static_cast<std::size_t>(count);
         }
         _exit(0);
-    });
+    };
+    return fork_and_listen(seconds, stop, child);
 }
 
 }  // namespace flashlens::practice

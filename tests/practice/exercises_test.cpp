@@ -3,16 +3,14 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "desk.h"
 #include "files.h"
 #include "mistakes.h"
 #include "practice/exercise.h"
-#include "practice/judge.h"
 #include "practice/process.h"
 
 using namespace flashlens;
@@ -20,35 +18,6 @@ using namespace flashlens::practice;
 using namespace flashlens::practice_tests;
 
 namespace {
-
-/// A learner's folder: the headers, and a place for the file.
-class Desk {
-public:
-    Desk() {
-        for (const EmbeddedText& header : exercise_headers()) {
-            const std::filesystem::path file = folder_.path / "include" / header.path;
-            std::filesystem::create_directories(file.parent_path());
-            std::ofstream(file) << header.text;
-        }
-    }
-
-    /// The learner's file, which `work` then names.
-    void put(const Exercise& exercise, std::string_view text, Work& work) const {
-        work.file = folder_.path / (std::string(exercise.name) + ".cu");
-        work.headers = folder_.path / "include";
-        std::ofstream(work.file) << text;
-    }
-
-    Verdict judge(const Exercise& exercise, std::string_view text) const {
-        Work work;
-        put(exercise, text, work);
-        work.compiler = host_compiler();
-        return practice::judge(exercise, work).value();
-    }
-
-private:
-    tests::TemporaryFolder folder_;
-};
 
 std::vector<Exercise> chosen() {
     const char* name = std::getenv("FLASHLENS_EXERCISE");
@@ -151,8 +120,8 @@ TEST_SUITE("full") {
             work.gpu_architecture = "sm_80";
             for (const std::string_view text : {exercise.given, exercise.solution}) {
                 desk.put(exercise, text, work);
-                const Ended compiled =
-                    run_program(compile_command(work, work.file.string() + ".so"), work.file.parent_path(), 300.0);
+                const Ended compiled = run_program(compile_command(work, work.file.string() + ".so"),
+                                                   work.file.parent_path(), work.file.parent_path(), 300.0);
                 CHECK_MESSAGE(compiled.exit_code == 0, compiled.output);
             }
         }
