@@ -100,6 +100,12 @@ std::vector<StepCounters> merge_steps(const std::vector<StepTable>& workers) {
 
 }  // namespace
 
+Counters LaunchReport::step(std::string_view name) const {
+    const auto found =
+        std::find_if(steps.begin(), steps.end(), [&](const StepCounters& step) { return step.name == name; });
+    return found == steps.end() ? Counters{} : found->counters;
+}
+
 LaunchReport launch(const char* kernel, Dim3 grid, unsigned threads, std::size_t shared_bytes,
                     const LaunchOptions& options, const std::function<void()>& lane_main) {
     if (threads == 0 || threads % 32 != 0 || threads > 1024) {

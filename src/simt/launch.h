@@ -7,6 +7,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -127,6 +128,8 @@ struct StepCounters {
 struct LaunchReport {
     Counters total;
     std::vector<StepCounters> steps;  ///< "" first, then in order of first appearance: by block, then by thread
+    /// Counters of the step of that name; all zero where nothing ran in it.
+    Counters step(std::string_view name) const;
     /// Distinct bytes touched in global memory (2-byte granules); only when every CTA ran once and with
     /// values, else 0.
     std::uint64_t unique_read_bytes = 0;

@@ -67,6 +67,18 @@ chmod -R a-w "$practice/mine"
 expect "exit code of practice in a folder to read" 0 $?
 expect "errors of practice in a folder to read" "" "$(cat /tmp/flashlens-err.$$)"
 chmod -R u+w "$practice"
+# Ended from outside while it judges: nothing temporary stays, and the shell is told of the signal.
+mkdir "$practice/temporary"
+TMPDIR=$practice/temporary "$flashlens" practice 1 --check --folder "$practice/mine" >/dev/null 2>&1 &
+for ((i = 0; i < 500; ++i)); do
+    [[ -z $(ls "$practice/temporary") ]] || break
+    sleep 0.01
+done
+expect "folders of practice that judges" 1 "$(find "$practice/temporary" -maxdepth 1 -name 'flashlens-*' | wc -l)"
+kill -TERM $!
+wait $! 2>/dev/null
+expect "exit code of practice that is ended" 143 $?
+expect "what practice that is ended leaves" "" "$(ls "$practice/temporary")"
 rm -rf "$practice"
 
 rm -f /tmp/flashlens-out.$$ /tmp/flashlens-err.$$

@@ -161,15 +161,6 @@ std::vector<Variant> variants_for(const Problem& problem, Chip chip) {
     return {std::begin(every_variant), std::end(every_variant)};
 }
 
-simt::Counters step(const simt::LaunchReport& report, const std::string& name) {
-    for (const simt::StepCounters& s : report.steps) {
-        if (s.name == name) {
-            return s.counters;
-        }
-    }
-    return {};
-}
-
 std::int64_t Random::between(std::int64_t low, std::int64_t high) {
     state_ = state_ * 6364136223846793005U + 1442695040888963407U;
     return low + static_cast<std::int64_t>((state_ >> 33) % static_cast<std::uint64_t>(high - low + 1));

@@ -81,9 +81,6 @@ void expect_right(const Problem& problem, const Inputs& inputs, const Output& ou
 /// The variants that can run this problem with the chip's kernels.
 std::vector<Variant> variants_for(const Problem& problem, Chip chip = 80);
 
-/// Counters of the step of that name; all zero if nothing ran in it.
-simt::Counters step(const simt::LaunchReport& report, const std::string& name);
-
 /// Integers from a fixed seed: equal with every library.
 class Random {
 public:

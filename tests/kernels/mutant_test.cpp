@@ -97,7 +97,7 @@ TEST_CASE("mutants: tiles stored plainly show as bank conflicts, and only so") {
         CHECK(same_bits(right, altered));
     }
     // ldmatrix of 8 rows of 128 bytes on the same banks takes 8 passes instead of 1
-    const simt::Counters v2 = step(run_mutant("v2_plain_tiles", p, inputs).report, "gemm_pv");
+    const simt::Counters v2 = run_mutant("v2_plain_tiles", p, inputs).report.step("gemm_pv");
     CHECK(v2.bank_conflicts == 7 * 4 * v2.ldmatrix);
 }
 
@@ -120,7 +120,7 @@ TEST_CASE("mutants: maxima that are raised without need are counted") {
     const auto raises = [&](const char* name) {
         const Output output = run_mutant(name, p, inputs);
         expect_right(p, inputs, output, name);
-        return step(output.report, "raise_max").shuffles / 8;  // 2 for each of a lane's 4 rows
+        return output.report.step("raise_max").shuffles / 8;  // 2 for each of a lane's 4 rows
     };
     CHECK(raises("tuned_watched") == 4);
     CHECK(raises("tuned_no_room") > 4 + 4);

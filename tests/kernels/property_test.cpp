@@ -148,10 +148,10 @@ TEST_CASE("v1: the output is bit-identical for every num_splits; no split writes
             // The machine reports two CTAs that touch one word if either writes it: that none does is checked here, too.
             const Output output = run(p, inputs, {.variant = Variant::v1, .splits = splits});
             REQUIRE(same_bits(one, output));
-            CHECK(step(output.report, "store O") == step(one.report, "store O"));
+            CHECK(output.report.step("store O") == one.report.step("store O"));
             CHECK(output.report.unique_write_bytes == one.report.unique_write_bytes);
         }
-        CHECK(step(one.report, "store O").global_write_bytes == 2 * 150 * 64 * 2);
+        CHECK(one.report.step("store O").global_write_bytes == 2 * 150 * 64 * 2);
     }
 }
 

@@ -130,7 +130,7 @@ struct Ran {
     Expected expected;
     simt::LaunchReport report;
 
-    simt::Counters in(const std::string& name) const { return step(report, name); }
+    simt::Counters in(const std::string& name) const { return report.step(name); }
     bool keeps_q() const { return padded <= 64; }
     /// Threads that work out, before the first key block, how far a score may lie above m: bf16's maxima lie ahead.
     std::uint64_t first_rooms() const { return p.dtype == DType::fp16 ? expected.ctas * warps * 32 : 0; }
@@ -260,12 +260,12 @@ TEST_CASE("v2-tuned: rows whose logits grow by more than 2^8 are raised there, a
         const How how{.variant = Variant::v2_tuned, .sm_count = sm_count};
         const Output plain = run(p, inputs, how), leveled = run(p, with_levels, how);
         expect_right(p, with_levels, leveled, "v2-tuned");
-        CHECK(step(leveled.report, "raise_max").shuffles ==
+        CHECK(leveled.report.step("raise_max").shuffles ==
               ran(p, with_levels, how.chip, sm_count).expected.raises *
                   Ran::shuffles(static_cast<std::uint64_t>(tile_of(p, how).block_m / 4)));
         if (sm_count == large) {
-            CHECK(step(plain.report, "raise_max").shuffles == 8 * Ran::shuffles(32));
-            CHECK(step(leveled.report, "raise_max").shuffles == raises * Ran::shuffles(32));
+            CHECK(plain.report.step("raise_max").shuffles == 8 * Ran::shuffles(32));
+            CHECK(leveled.report.step("raise_max").shuffles == raises * Ran::shuffles(32));
         }
         // and no neighbour notices, not by a bit
         for (std::int64_t i = 0; i < p.seqlen_q; ++i) {
@@ -286,7 +286,7 @@ TEST_CASE("v2-tuned: masking code runs in the key blocks that some row doesn't s
     const auto masked = [](std::int64_t seqlen_q, std::int64_t seqlen_k, bool causal) {
         const Problem p = shape(1, 1, 1, seqlen_q, seqlen_k, 64, causal);
         const How how{.variant = Variant::v2_tuned, .sm_count = large};
-        return step(run(p, random_inputs(p), how).report, "apply_mask").fp32_select / (128 * 64);
+        return run(p, random_inputs(p), how).report.step("apply_mask").fp32_select / (128 * 64);
     };
     CHECK(masked(512, 512, false) == 0);
     CHECK(masked(512, 511, false) == 4);             // 4 query blocks, the last key block each

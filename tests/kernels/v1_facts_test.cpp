@@ -60,7 +60,7 @@ struct Ran {
     Expected expected;
     simt::LaunchReport report;
 
-    simt::Counters in(const std::string& name) const { return step(report, name); }
+    simt::Counters in(const std::string& name) const { return report.step(name); }
     /// Of o_tmp and lse.
     std::uint64_t carried_read_bytes() const {
         return in("load o_tmp").global_read_bytes + in("load lse").global_read_bytes +

@@ -52,7 +52,7 @@ struct Ran {
     Expected expected;
     simt::LaunchReport report;
 
-    simt::Counters in(const std::string& name) const { return step(report, name); }
+    simt::Counters in(const std::string& name) const { return report.step(name); }
     std::uint64_t rows() const { return static_cast<std::uint64_t>(p.batch * p.heads * p.seqlen_q); }
 };
 
@@ -96,7 +96,7 @@ TEST_CASE("v2: masking code runs in the few blocks that need it, and nowhere els
     const auto masked = [](std::int64_t seqlen, bool causal) {
         const Problem p = shape(1, 1, 1, seqlen, seqlen, 64, causal);
         const simt::LaunchReport report = run(p, random_inputs(p), {.variant = Variant::v2}).report;
-        return step(report, "apply_mask").fp32_select / (128 * 128);
+        return report.step("apply_mask").fp32_select / (128 * 128);
     };
     CHECK(masked(512, false) == 4);  // 4 query blocks, one key block each, of 16
     CHECK(masked(512, true) == 4);   // the diagonal runs through the corners

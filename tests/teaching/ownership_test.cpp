@@ -248,17 +248,17 @@ TEST_CASE("ownership: the masking code of each CTA runs as often as said, and it
             }
             const simt::LaunchReport report = run_alone(c, inputs, place).report;
             INFO(c.text() << ", share " << share);
-            CHECK(static_cast<std::int64_t>(step(report, "apply_mask").fp32_select) ==
+            CHECK(static_cast<std::int64_t>(report.step("apply_mask").fp32_select) ==
                   masked * ownership.unit_rows() * ownership.block_keys());
             const CtaTraffic traffic = traffic_of(ownership, share, p);
-            const auto carried_read = static_cast<std::int64_t>(step(report, "load o_tmp").global_read_bytes +
-                                                                step(report, "load lse").global_read_bytes +
-                                                                step(report, "previous max").global_read_bytes);
+            const auto carried_read = static_cast<std::int64_t>(report.step("load o_tmp").global_read_bytes +
+                                                                report.step("load lse").global_read_bytes +
+                                                                report.step("previous max").global_read_bytes);
             const auto all_read = static_cast<std::int64_t>(report.total.global_read_bytes);
             CHECK(all_read - carried_read == traffic.q_read + traffic.kv_read);
-            CHECK(static_cast<std::int64_t>(step(report, "load o_tmp").global_read_bytes) == traffic.o_tmp_read);
-            CHECK(static_cast<std::int64_t>(step(report, "store o_tmp").global_write_bytes) == traffic.o_tmp_written);
-            const auto lse_written = static_cast<std::int64_t>(step(report, "store lse").global_write_bytes);
+            CHECK(static_cast<std::int64_t>(report.step("load o_tmp").global_read_bytes) == traffic.o_tmp_read);
+            CHECK(static_cast<std::int64_t>(report.step("store o_tmp").global_write_bytes) == traffic.o_tmp_written);
+            const auto lse_written = static_cast<std::int64_t>(report.step("store lse").global_write_bytes);
             if (ownership.is_v1()) {
                 CHECK(static_cast<std::int64_t>(report.total.global_write_bytes) - lse_written ==
                       traffic.o_written + traffic.o_tmp_written);

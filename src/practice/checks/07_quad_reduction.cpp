@@ -339,16 +339,8 @@ void hold_two_shuffles(Attempt& attempt) {
     if (!output.report) {
         return;
     }
-    const auto shuffles_in = [&](std::string_view name) {
-        for (const simt::StepCounters& step : output.report->steps) {
-            if (step.name == name) {
-                return step.counters.shuffles;
-            }
-        }
-        return std::uint64_t{0};
-    };
-    const std::uint64_t of_max = shuffles_in("softmax_rescale_o") / (4 * 2 * 3);
-    const std::uint64_t of_sum = shuffles_in("epilogue") / (4 * 2);
+    const std::uint64_t of_max = output.report->step("softmax_rescale_o").shuffles / (4 * 2 * 3);
+    const std::uint64_t of_sum = output.report->step("epilogue").shuffles / (4 * 2);
     if (of_max > 2 || of_sum > 2) {
         throw Finding{"too-many-shuffles",
                       both({"It is right, but it takes more than two shuffles. After the first one each lane knows two "

@@ -55,13 +55,10 @@ std::vector<QueryBlock> count_query_blocks(Attempt& attempt, const Problem& p) {
         simt::LaunchOptions only_this;
         only_this.multiplicity = [&](simt::Dim3 cta) { return cta.x == index ? 1 : 0; };
         const Output output = attempt.run(p, blank_inputs(p), only_this);
-        for (const simt::StepCounters& step : output.report->steps) {
-            if (step.name == "gemm_qk") {
-                block.worked = static_cast<std::int64_t>(step.counters.mma) / (block_m / 16 * block_n / 8 * 64 / 16);
-            } else if (step.name == "apply_mask") {
-                block.masked = static_cast<std::int64_t>(step.counters.fp32_select) / (block_m * block_n);
-            }
-        }
+        const auto mmas = static_cast<std::int64_t>(output.report->step("gemm_qk").mma);
+        const auto selects = static_cast<std::int64_t>(output.report->step("apply_mask").fp32_select);
+        block.worked = mmas / (block_m / 16 * block_n / 8 * 64 / 16);
+        block.masked = selects / (block_m * block_n);
         result.push_back(block);
     }
     return result;

@@ -15,12 +15,6 @@ namespace {
 
 constexpr std::uint64_t block_bytes = 64 * 64 * 2;
 
-simt::Counters of_step(const simt::LaunchReport& report, std::string_view name) {
-    const auto step = std::find_if(report.steps.begin(), report.steps.end(),
-                                   [&](const simt::StepCounters& s) { return s.name == name; });
-    return step == report.steps.end() ? simt::Counters{} : step->counters;
-}
-
 /// Runs it without the checks of order: what is used too early is NaN there, and shows in O and in lse.
 Output run_unchecked(Attempt& attempt, const Problem& problem, const Inputs& inputs) {
     simt::LaunchOptions options;
@@ -31,8 +25,8 @@ Output run_unchecked(Attempt& attempt, const Problem& problem, const Inputs& inp
 // --- what is there at all -------------------------------------------------------------------------------------------
 
 void hold_steps(const simt::LaunchReport& report, const Problem& problem) {
-    const std::uint64_t products = of_step(report, "gemm_qk").mma + of_step(report, "gemm_pv").mma;
-    if (products == 0 && of_step(report, "softmax_rescale_o").exp2 == 0) {
+    const std::uint64_t products = report.step("gemm_qk").mma + report.step("gemm_pv").mma;
+    if (products == 0 && report.step("softmax_rescale_o").exp2 == 0) {
         throw Finding{
             "no-loop",
             both({"The main loop is missing: no key block has been multiplied by anything. acc_o and l are still "
@@ -49,14 +43,13 @@ void hold_steps(const simt::LaunchReport& report, const Problem& problem) {
         Message without;
     };
     const std::array needed{
-        Needed{"gemm_qk", "gemm-qk-missing", of_step(report, "gemm_qk").mma,
-               both({"S is never computed", "S 从未被计算"})},
-        Needed{"softmax_rescale_o", "softmax-missing", of_step(report, "softmax_rescale_o").exp2,
+        Needed{"gemm_qk", "gemm-qk-missing", report.step("gemm_qk").mma, both({"S is never computed", "S 从未被计算"})},
+        Needed{"softmax_rescale_o", "softmax-missing", report.step("softmax_rescale_o").exp2,
                both({"S never becomes P, and l stays 0", "S 从未变成 P，l 一直是 0"})},
         Needed{
-            "convert", "convert-missing", of_step(report, "convert").converts,
+            "convert", "convert-missing", report.step("convert").converts,
             both({"P never gets into frag_p, of which gemm_pv makes its product", "P 从未进入 gemm_pv 要用的 frag_p"})},
-        Needed{"gemm_pv", "gemm-pv-missing", of_step(report, "gemm_pv").mma,
+        Needed{"gemm_pv", "gemm-pv-missing", report.step("gemm_pv").mma,
                both({"acc_o never gets P V", "acc_o 从未加上 P V"})},
     };
     for (const Needed& step : needed) {
