@@ -1,8 +1,12 @@
 #include "practice/attempt.h"
 
+#include <cxxabi.h>
 #include <dlfcn.h>
 
+#include <cstdlib>
 #include <functional>
+#include <memory>
+#include <string_view>
 #include <tuple>
 
 #include "explorer/guarded_tensors.h"
@@ -57,6 +61,20 @@ simt::KernelError at_the_root(const simt::KernelError& error, const simt::Launch
 /// so that the linker takes it along.
 [[gnu::used]] constexpr std::tuple called_by_kernels{&simt::launch, &simt::barrier, &simt::load_shared};
 
+/// What a library calls and neither it nor this program has, as it is written in C++; empty: `why` says something else.
+std::string undefined_in(std::string_view why) {
+    constexpr std::string_view before = "undefined symbol: ";
+    const std::size_t at = why.find(before);
+    if (at == std::string_view::npos) {
+        return "";
+    }
+    const std::string_view rest = why.substr(at + before.size());
+    const std::string symbol(rest.substr(0, rest.find_first_of(" ,\t")));
+    const std::unique_ptr<char, decltype(&std::free)> name(
+        abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, nullptr), &std::free);
+    return name == nullptr ? symbol : name.get();
+}
+
 using Kernel = void(const AttentionParams&, bool, const simt::LaunchOptions&, simt::LaunchReport&);
 using GpuKernel = const char*(const exercise::GpuRun&);
 using NoGpu = const char*();
@@ -76,9 +94,18 @@ std::size_t at_lse(const Problem& p, std::int64_t batch, std::int64_t head, std:
 Attempt::Attempt(const std::filesystem::path& library, Machine machine)
     : library_(dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL)), machine_(machine) {
     if (library_ == nullptr) {
-        const char* why = dlerror();
-        throw Failure(both({"what the compiler made does not fit this program: {}", "编译结果与本程序不匹配：{}"},
-                           std::string(why == nullptr ? "" : why)));
+        const char* error = dlerror();
+        const std::string why = error == nullptr ? "" : error;
+        const std::string undefined = undefined_in(why);
+        if (!undefined.empty() && !undefined.starts_with("flashlens::simt::")) {
+            throw Finding{
+                "undefined-function",
+                both({"{} is declared and used, and nowhere defined.", "{} 有声明，也用到了，但没有定义。"}, undefined),
+                {both({"the file compiles alone, so that nobody else can define it",
+                       "这个文件是单独编译的，不会有别处来定义它"})}};
+        }
+        throw Failure(
+            both({"what the compiler made does not fit this program: {}", "编译结果与本程序不匹配：{}"}, why));
     }
     auto* no_gpu = reinterpret_cast<NoGpu*>(dlsym(library_, "flashlens_exercise_no_gpu"));
     if (const char* why = no_gpu == nullptr ? nullptr : no_gpu()) {

@@ -35,7 +35,8 @@ std::size_t at_lse(const Problem& p, std::int64_t batch, std::int64_t head, std:
 
 class Attempt {
 public:
-    /// Opens what judge() compiled. Throws Failure where it does not fit this program, or there is no GPU to run on.
+    /// Opens what judge() compiled. Throws the Finding "undefined-function", and Failure where it does not fit this program
+    /// or there is no GPU to run on.
     Attempt(const std::filesystem::path& library, Machine machine);
     ~Attempt();
     Attempt(const Attempt&) = delete;

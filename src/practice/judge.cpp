@@ -10,6 +10,7 @@
 #include <exception>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <regex>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -153,6 +154,12 @@ std::string end_of(std::string text) {
     return text;
 }
 
+/// Does a compiler speak of a place in the code? Else it is itself what failed: a full disk, no assembler.
+bool names_a_place(const std::string& compiler_output) {
+    static const std::regex place(":[0-9]+:([0-9]+:)? (fatal )?[Ee]rror: ");
+    return std::regex_search(compiler_output, place);
+}
+
 }  // namespace
 
 std::vector<std::string> compile_command(const Work& work, const std::filesystem::path& library) {
@@ -247,6 +254,12 @@ std::optional<Verdict> judge(const Exercise& exercise, const Work& work) {
             both({"{}: had not finished after {:.0f} s", "{}：{:.0f} 秒后仍未结束"}, work.compiler, compiler_seconds));
     }
     if (compiled.exit_code != 0 || compiled.signal != 0) {
+        // (nvcc's linker and assembler name no places, whatever they find.)
+        if (work.machine == Machine::cpu && !names_a_place(compiled.output)) {
+            const std::string said = compiled.output.substr(0, compiled.output.find_last_not_of('\n') + 1);
+            throw Failure(both({"{}: failed, not because of your code: {}", "{}：失败了，与你的代码无关：{}"},
+                               work.compiler, said));
+        }
         verdict.kind = Verdict::Kind::does_not_compile;
         return verdict;
     }

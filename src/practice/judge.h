@@ -31,8 +31,8 @@ struct Work {
 };
 
 /// Compiles the file and runs the exercise's check on it, in a process of its own: whatever the learner's code does, this
-/// one goes on. Nothing where `stop` said so. Throws Failure where the compiler can't be started, or there is no GPU to
-/// run on.
+/// one goes on. Nothing where `stop` said so. Throws Failure where the compiler can't be started, does not end or fails by
+/// itself, where there is no room for temporary files, and where there is no GPU to run on.
 std::optional<Verdict> judge(const Exercise& exercise, const Work& work);
 
 /// The words of the command that compiles the file into a library, in the file's folder.

@@ -97,6 +97,9 @@ TEST_CASE("judge: a file that does not compile, and one that names nothing to ru
     const Verdict broken = desk.judge(exercise, "#error not written yet\n");
     CHECK(broken.kind == Verdict::Kind::does_not_compile);
     CHECK(broken.compiler_output.find("not written yet") != std::string::npos);
+    const Verdict undefined = desk.judge(exercise, "int helper(int);\n" + function_that("return helper(3);"));
+    CHECK(undefined.finding.id == "undefined-function");
+    CHECK(undefined.finding.what.en == "helper(int) is declared and used, and nowhere defined.");
     const Verdict empty = desk.judge(exercise, "// nothing\n");
     CHECK(empty.finding.id == "no-entry");
     CHECK(empty.held.empty());
@@ -169,6 +172,8 @@ TEST_CASE("judge: no compiler, no place for temporary files: errors that say so"
     Work work = desk.work(exercise, function_that("return 10;"));
     work.compiler = "/nowhere/c++";
     CHECK_THROWS_WITH_AS(judge(exercise, work), "/nowhere/c++: can't be started", Failure);
+    work.compiler = "false";  // fails, and says nothing of the code
+    CHECK_THROWS_WITH_AS(judge(exercise, work), "false: failed, not because of your code: ", Failure);
     work.compiler = host_compiler();
     const Variable temporary("TMPDIR", "/nowhere");
     CHECK_THROWS_WITH_AS(judge(exercise, work),
