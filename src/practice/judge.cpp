@@ -62,7 +62,7 @@ std::string found_on_path(const std::string& name) {
     while (!rest.empty()) {
         const std::string_view folder = rest.substr(0, rest.find(':'));
         rest.remove_prefix(std::min(rest.size(), folder.size() + 1));
-        const std::string file = std::string(folder) + "/" + name;
+        std::string file = std::string(folder) + "/" + name;
         if (!folder.empty() && access(file.c_str(), X_OK) == 0) {
             return file;
         }
@@ -208,7 +208,7 @@ std::string host_compiler() {
         return FLASHLENS_HOST_COMPILER;
     }
     for (const char* name : {"c++", "g++", "clang++"}) {
-        if (const std::string found = found_on_path(name); !found.empty()) {
+        if (std::string found = found_on_path(name); !found.empty()) {
             return found;
         }
     }

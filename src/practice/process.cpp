@@ -144,11 +144,12 @@ HeldSignals::~HeldSignals() {
 Ended run_program(const std::vector<std::string>& arguments, const std::filesystem::path& folder,
                   const std::filesystem::path& temporary, double seconds, const std::function<bool()>& stop) {
     std::vector<char*> words;
+    words.reserve(arguments.size() + 1);
     for (const std::string& argument : arguments) {
         words.push_back(const_cast<char*>(argument.c_str()));
     }
     words.push_back(nullptr);
-    const Ended ended = fork_and_listen(seconds, stop, [&](int output) {
+    Ended ended = fork_and_listen(seconds, stop, [&](int output) {
         if (chdir(folder.c_str()) != 0 || dup2(output, STDOUT_FILENO) < 0 || dup2(output, STDERR_FILENO) < 0) {
             return;
         }
