@@ -2,13 +2,19 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 
-#include "simt/launch.h"
+#include "practice/attempt.h"
 
 namespace flashlens::practice {
 
-/// Of how many of `blocks` key blocks the products of this step ran beside a copy; 0 where the step has none.
-double blocks_beside_copies(const simt::LaunchReport& report, std::string_view step, std::int64_t blocks);
+/// Of how many key blocks the products ran beside a copy; 0 of a step that has none.
+struct Overlap {
+    double of_qk = 0.0;
+    double of_pv = 0.0;
+    Message counted{};  ///< the same in words
+};
+
+/// Of a run with `blocks` key blocks. Its products are counted in the steps gemm_qk and gemm_pv; not on a GPU.
+Overlap overlap_of(Attempt& attempt, const Problem& problem, std::int64_t blocks);
 
 }  // namespace flashlens::practice

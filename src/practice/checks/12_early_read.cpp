@@ -145,12 +145,7 @@ void run_named(Attempt& attempt, const Problem& problem) {
 void hold_overlap(Attempt& attempt) {
     constexpr std::int64_t blocks = 5;
     const Problem problem = one_head(block_n, blocks * block_n, false);
-    const Output output = attempt.run(problem, random_inputs(problem));
-    const double of_qk = blocks_beside_copies(*output.report, "gemm_qk", blocks);
-    const double of_pv = blocks_beside_copies(*output.report, "gemm_pv", blocks);
-    const Message counted = both({"while a copy is on its way: S = Q K^T of {} of {} key blocks, P V of {}",
-                                  "有拷贝在途中时执行的：{1} 个 key block 中 {0} 个的 S = Q K^T，{2} 个的 P V"},
-                                 of_qk, blocks, of_pv);
+    const auto [of_qk, of_pv, counted] = overlap_of(attempt, problem, blocks);
     if (of_qk == blocks && of_pv == blocks - 1) {
         attempt.held(counted);
         return;
