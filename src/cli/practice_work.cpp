@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/strict.h"
+#include "practice/compiler.h"
 #include "report/width.h"
 #include "say.h"
 #include "usage_error.h"

@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "practice/compiler.h"
 #include "practice/judge.h"
 #include "reason.h"
 #include "say.h"

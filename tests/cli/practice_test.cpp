@@ -12,6 +12,7 @@
 #include "explorer/explorer.h"
 #include "fake.h"
 #include "files.h"
+#include "practice/compiler.h"
 #include "practice/exercise.h"
 #include "practice/folder.h"
 #include "practice/judge.h"

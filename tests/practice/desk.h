@@ -8,6 +8,7 @@
 
 #include "files.h"
 #include "practice/exercise.h"
+#include "practice/compiler.h"
 #include "practice/judge.h"
 
 namespace flashlens::practice_tests {

@@ -1,5 +1,6 @@
 // What judge() makes of code that may do anything, tried with checks of its own.
 #include "practice/judge.h"
+#include "practice/compiler.h"
 
 #include <doctest/doctest.h>
 
