@@ -81,16 +81,6 @@ using NoGpu = const char*();
 
 }  // namespace
 
-std::size_t at_q(const Problem& p, std::int64_t batch, std::int64_t row, std::int64_t head, std::int64_t column) {
-    return static_cast<std::size_t>(((batch * p.seqlen_q + row) * p.heads + head) * p.head_dim + column);
-}
-std::size_t at_k(const Problem& p, std::int64_t batch, std::int64_t row, std::int64_t head, std::int64_t column) {
-    return static_cast<std::size_t>(((batch * p.seqlen_k + row) * p.kv_heads + head) * p.head_dim + column);
-}
-std::size_t at_lse(const Problem& p, std::int64_t batch, std::int64_t head, std::int64_t row) {
-    return static_cast<std::size_t>((batch * p.heads + head) * p.seqlen_q + row);
-}
-
 Attempt::Attempt(const std::filesystem::path& library, Machine machine)
     : library_(dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL)), machine_(machine) {
     if (library_ == nullptr) {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "explorer/elements.h"
 #include "explorer/inputs.h"
 #include "explorer/problem.h"
 #include "practice/judge.h"
@@ -27,11 +28,6 @@ struct Output {
     /// What the CPU machine counted; nothing after a run on a GPU.
     std::optional<simt::LaunchReport> report;
 };
-
-/// Index of an element in Q or O, in K or V, and in lse.
-std::size_t at_q(const Problem& p, std::int64_t batch, std::int64_t row, std::int64_t head, std::int64_t column);
-std::size_t at_k(const Problem& p, std::int64_t batch, std::int64_t row, std::int64_t head, std::int64_t column);
-std::size_t at_lse(const Problem& p, std::int64_t batch, std::int64_t head, std::int64_t row);
 
 class Attempt {
 public:

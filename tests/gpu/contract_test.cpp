@@ -13,9 +13,6 @@
 
 using namespace flashlens;
 using namespace flashlens::gpu_tests;
-using kernel_tests::at_k;
-using kernel_tests::at_lse;
-using kernel_tests::at_q;
 using kernel_tests::make_inputs;
 using kernel_tests::name_of;
 using kernel_tests::shape;

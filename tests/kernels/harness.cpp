@@ -104,18 +104,6 @@ Problem shape(std::int64_t batch, std::int64_t heads, std::int64_t kv_heads, std
     return problem;
 }
 
-std::size_t at_q(const Problem& p, std::int64_t batch, std::int64_t row, std::int64_t head, std::int64_t column) {
-    return static_cast<std::size_t>(((batch * p.seqlen_q + row) * p.heads + head) * p.head_dim + column);
-}
-
-std::size_t at_k(const Problem& p, std::int64_t batch, std::int64_t row, std::int64_t head, std::int64_t column) {
-    return static_cast<std::size_t>(((batch * p.seqlen_k + row) * p.kv_heads + head) * p.head_dim + column);
-}
-
-std::size_t at_lse(const Problem& p, std::int64_t batch, std::int64_t head, std::int64_t row) {
-    return static_cast<std::size_t>((batch * p.heads + head) * p.seqlen_q + row);
-}
-
 Inputs make_inputs(const Problem& problem, const Element& q, const Element& k, const Element& v) {
     const auto fill = [&](std::int64_t length, std::int64_t heads, const Element& element) {
         std::vector<std::uint16_t> words;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "explorer/elements.h"
 #include "explorer/inputs.h"
 #include "explorer/problem.h"
 #include "explorer/verdict.h"
@@ -62,10 +63,6 @@ Problem shape(std::int64_t batch, std::int64_t heads, std::int64_t kv_heads, std
 /// An element of a tensor from batch, row, head and column.
 using Element = std::function<double(std::int64_t batch, std::int64_t row, std::int64_t head, std::int64_t column)>;
 Inputs make_inputs(const Problem& problem, const Element& q, const Element& k, const Element& v);
-/// Index of an element in O or Q, and in K or V.
-std::size_t at_q(const Problem& p, std::int64_t batch, std::int64_t row, std::int64_t head, std::int64_t column);
-std::size_t at_k(const Problem& p, std::int64_t batch, std::int64_t row, std::int64_t head, std::int64_t column);
-std::size_t at_lse(const Problem& p, std::int64_t batch, std::int64_t head, std::int64_t row);
 
 /// "B2 H4 KV2 Sq33 Sk65 D64 causal bottom-right fp16 scale 0.125"
 std::string text_of(const Problem& problem);
