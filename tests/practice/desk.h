@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "files.h"
-#include "practice/exercise.h"
 #include "practice/compiler.h"
+#include "practice/exercise.h"
 #include "practice/judge.h"
 
 namespace flashlens::practice_tests {
