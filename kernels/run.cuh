@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include "kernels/between/run.cuh"
 #include "kernels/v1/run.cuh"
 #include "kernels/v2/run.cuh"
 #include "kernels/v2_tuned/run.cuh"
@@ -11,11 +12,11 @@ namespace flashlens {
 
 /// Which instance of which kernel, and how its grid is cut: what the variants' plan.h choose.
 struct KernelInstance {
-    std::string_view variant;  ///< "v1", "v2", "v2-tuned"
+    std::string_view variant;  ///< "v1", "v2", "v2-tuned", or one of kernels/between
     DType dtype = DType::fp16;
     bool causal = false;
     Tile tile;
-    int num_splits = 1;  ///< v1
+    int num_splits = 1;  ///< v1, v1-grid
     CtaOrder order;      ///< v2-tuned
     Chip chip = 80;      ///< whose instructions: sm_75's kernels are instances of their own
 };
@@ -27,7 +28,10 @@ bool run_element(const KernelInstance& i, const AttentionParams& p, Launcher& la
     if constexpr (compiled_for(Element::chip)) {
         if (i.variant == "v1") return v1::run<Element>(p, i.causal, i.tile, i.num_splits, launcher);
         if (i.variant == "v2") return v2::run<Element>(p, i.causal, i.tile, launcher);
-        if constexpr (Element::chip >= 80) {  // v2-tuned lives by cp.async
+        if constexpr (Element::chip >= 80) {  // v2-tuned lives by cp.async, and the rungs lead from v1 to such a v2
+            if (flashlens::between::is_between(i.variant)) {
+                return between::run<Element>(i.variant, p, i.causal, i.tile, i.num_splits, launcher);
+            }
             if (i.variant == "v2-tuned") return v2_tuned::run<Element>(p, i.causal, i.tile, i.order, launcher);
         }
     }

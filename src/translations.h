@@ -235,6 +235,10 @@ inline constexpr Bilingual translations[] = {
      "-DCMAKE_CUDA_ARCHITECTURES={}",
      "--dtype bf16：这个程序只为 sm_75 编译，而 sm_75 没有 bf16；可以用 --dtype fp16，或用 "
      "-DCMAKE_CUDA_ARCHITECTURES={} 重新构建"},
+    {"is compiled for --dtype fp16 alone, as all that take v2's changes in another order are",
+     "只为 --dtype fp16 编译：所有按另一种顺序引入 v2 各项改动的 kernel 都是如此"},
+    {"the kernels between v1 and v2 need compute capability 8.0 or newer; v1 and v2 run on sm_75",
+     "v1 和 v2 之间的各级 kernel 需要 compute capability 8.0 以上；sm_75 上可以运行 v1 和 v2"},
     {"copies with cp.async, which {} (sm_75) does not have; v1 and v2 run there, v2-tuned from sm_80 on",
      "靠 cp.async 拷贝，而 {}（sm_75）没有这条指令；v1 和 v2 可以在上面运行，v2-tuned 要 sm_80 以上"},
     {"copies with cp.async, and this program was built for sm_75 alone, which has none; build it with "

@@ -28,6 +28,13 @@ struct Step {
     FLASHLENS_INLINE explicit Step(const char*) {}
 };
 
+/// The value, as if nobody knew it before: what a loop computes from it is computed in the loop, where the compiler would
+/// otherwise keep it in registers, or spill it, from before the loop on.
+FLASHLENS_INLINE int anew(int value) {
+    asm volatile("" : "+r"(value));
+    return value;
+}
+
 }  // namespace flashlens::on_gpu
 
 #else
@@ -51,6 +58,8 @@ namespace flashlens::FLASHLENS_MACHINE {
 
 using simt::f32;
 using simt::Step;
+
+inline int anew(int value) { return value; }
 
 inline void __syncthreads(simt::Where where = simt::Where::current()) { simt::barrier(where); }
 inline void __syncwarp(simt::Where where = simt::Where::current()) { simt::sync_warp(where); }

@@ -90,31 +90,31 @@ FLASHLENS_INLINE void cp_async_wait() {
     asm volatile("cp.async.wait_group %0;" ::"n"(Pending) : "memory");
 }
 
-/// Both for the chip of T: without cp.async, on sm_75, a copy has arrived when it is made (Copies, below).
+/// Both for the copies of T: without cp.async a copy has arrived when it is made (Copies, below).
 template <class T>
 FLASHLENS_INLINE void cp_async_commit() {
-    if constexpr (T::chip >= 80) {
+    if constexpr (T::async_copies) {
         cp_async_commit();
     }
 }
 template <class T, int Pending>
 FLASHLENS_INLINE void cp_async_wait() {
-    if constexpr (T::chip >= 80) {
+    if constexpr (T::async_copies) {
         cp_async_wait<Pending>();
     }
 }
 
-/// A lane's copies of 16 bytes, one a pass, as the chip can: cp.async, which goes on by itself ...
-template <Chip chip, int Passes>
+/// A lane's copies of 16 bytes, one a pass: with cp.async, which goes on by itself ...
+template <bool async, int Passes>
 struct Copies {
     FLASHLENS_INLINE void start(int, SharedAddress to, const void* from, bool valid) { cp_async_16(to, from, valid); }
     FLASHLENS_INLINE void finish() const {}
 };
 
-/// ... or through registers: all loads are under way before the first store waits for its own. (As C++ these loads and
+/// ... or through registers (sm_75 has no other way): all loads are under way before the first store waits for its own. (As C++ these loads and
 /// stores keep nvcc busy for many minutes.)
 template <int Passes>
-struct Copies<75, Passes> {
+struct Copies<false, Passes> {
     Chunk chunk[Passes];
     SharedAddress to[Passes];
 
@@ -191,19 +191,19 @@ inline void cp_async_wait(simt::Where where = simt::Where::current()) {
 
 template <class T>
 inline void cp_async_commit(simt::Where where = simt::Where::current()) {
-    if constexpr (T::chip >= 80) {
+    if constexpr (T::async_copies) {
         cp_async_commit(where);
     }
 }
 
 template <class T, int Pending>
 inline void cp_async_wait(simt::Where where = simt::Where::current()) {
-    if constexpr (T::chip >= 80) {
+    if constexpr (T::async_copies) {
         cp_async_wait<Pending>(where);
     }
 }
 
-template <Chip chip, int Passes>
+template <bool async, int Passes>
 struct Copies {
     void start(int, SharedAddress to, const void* from, bool valid, simt::Where where = simt::Where::current()) {
         cp_async_16(to, from, valid, where);
@@ -212,7 +212,7 @@ struct Copies {
 };
 
 template <int Passes>
-struct Copies<75, Passes> {
+struct Copies<false, Passes> {
     Chunk chunk[Passes];
     SharedAddress to[Passes];
 

@@ -89,7 +89,7 @@ __global__ void __launch_bounds__(Traits::threads, Traits::min_ctas_per_sm(Causa
     typename T::FragV frag_v;
     typename T::FragP frag_p;
     typename T::Rows m;
-    OutputTile<T, Causal> out(p);
+    OutputTile<T, Causal> out(p, blockIdx.x, blockIdx.y);
 
     for (int n = 0; n < cta.key_blocks; ++n) {
         int l = cta.first_tile(n);

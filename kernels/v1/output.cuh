@@ -12,17 +12,20 @@ namespace flashlens::FLASHLENS_MACHINE::v1 {
 /// which doubles as the maximum so far. fp32 cannot hold both m and log l of a row with huge logits, so for those m and l
 /// themselves are handed on, too.
 struct Carried {
+    int batch, head;
     HeadRows o_tmp;
     float* lse;  // of the head's row 0
 
-    FLASHLENS_INLINE explicit Carried(const AttentionParams& p)
-        : o_tmp(p.o_tmp, 4, blockIdx.x, blockIdx.y, p.seqlen_q, p.heads, p.head_dim),
-          lse(p.lse + lse_index(p, blockIdx.x, blockIdx.y, 0)) {}
+    FLASHLENS_INLINE Carried(const AttentionParams& p, int batch_index, int head_index)
+        : batch(batch_index),
+          head(head_index),
+          o_tmp(p.o_tmp, 4, batch, head, p.seqlen_q, p.heads, p.head_dim),
+          lse(p.lse + lse_index(p, batch, head, 0)) {}
 
-    static FLASHLENS_INLINE float* huge_m(const AttentionParams& p, int row) {
-        return p.huge_rows + lse_index(p, blockIdx.x, blockIdx.y, row);
+    FLASHLENS_INLINE float* huge_m(const AttentionParams& p, int row) const {
+        return p.huge_rows + lse_index(p, batch, head, row);
     }
-    static FLASHLENS_INLINE float* huge_l(const AttentionParams& p, int row) {
+    FLASHLENS_INLINE float* huge_l(const AttentionParams& p, int row) const {
         return huge_m(p, row) + static_cast<std::int64_t>(p.batch) * p.heads * p.seqlen_q;
     }
 
@@ -36,11 +39,6 @@ FLASHLENS_INLINE f32 log_sum(f32 l) {
     const f32 x = l - 1.0F;
     const f32 series = x * fma(x, fma(x, fma(x, -0.25F, 1.0F / 3.0F), -0.5F), 1.0F);
     return select(abs(x) < 0.03125F, series, log2(l) * ln_2);
-}
-
-/// The head's rows of O.
-FLASHLENS_INLINE HeadRows o_rows(const AttentionParams& p) {
-    return HeadRows(p.o, 2, blockIdx.x, blockIdx.y, p.seqlen_q, p.heads, p.head_dim);
 }
 
 template <class T, bool Causal>
@@ -57,8 +55,9 @@ struct OutputTile {
     typename T::ORows before;  // what the sums of the key blocks before weigh under m
     typename T::ORows sum;
 
-    FLASHLENS_INLINE explicit OutputTile(const AttentionParams& params)
-        : p(params), carried(p), inverse_scale(1.0F / params.scale) {}
+    /// Of tiles of this head.
+    FLASHLENS_INLINE OutputTile(const AttentionParams& params, int batch, int head)
+        : p(params), carried(p, batch, head), inverse_scale(1.0F / params.scale) {}
 
     static FLASHLENS_INLINE int row(int pass) {
         return static_cast<int>(threadIdx.x) / T::lanes_per_o_row + pass * T::o_rows_per_pass;
@@ -101,7 +100,7 @@ struct OutputTile {
                 if (Carried::is_huge(lse[half])) {
                     // max changes nothing, but waits for the load here: else every tile would, and with it for all others
                     m_before[half] =
-                        max(load_global<f32>(Carried::huge_m(p, first_row + softmax_row(half))), -infinity);
+                        max(load_global<f32>(carried.huge_m(p, first_row + softmax_row(half))), -infinity);
                 }
             }
         }
@@ -145,8 +144,8 @@ struct OutputTile {
 #pragma unroll
         for (int i = 0; i < T::o_passes; ++i) {
             if (Carried::is_huge(load_shared<f32>(smem_lse + row(i) * 4))) {
-                const f32 m_before = load_global<f32>(Carried::huge_m(p, first_row + row(i)));
-                const f32 l_before = load_global<f32>(Carried::huge_l(p, first_row + row(i)));
+                const f32 m_before = load_global<f32>(carried.huge_m(p, first_row + row(i)));
+                const f32 l_before = load_global<f32>(carried.huge_l(p, first_row + row(i)));
                 before[i] = l_before * exp2((m_before - select(m[i] == -infinity, 0.0F, m[i])) * c);
             }
         }
@@ -176,6 +175,7 @@ struct OutputTile {
     FLASHLENS_INLINE void store(bool last_pass) const {
         const Step step(last_pass ? "store O" : "store o_tmp");
         using Element = typename T::Element;
+        const HeadRows o(p.o, 2, carried.batch, carried.head, p.seqlen_q, p.heads, p.head_dim);
 #pragma unroll
         for (int i = 0; i < T::o_passes; ++i) {
             if (last_pass && valid(i)) {
@@ -183,7 +183,7 @@ struct OutputTile {
                 if (visible_keys<Causal>(p, first_row + row(i)) <= 0) {
                     pairs = {};  // whatever the keys it does not see hold
                 }
-                store_global(o_rows(p).row(first_row + row(i)) + chunk() * 8, pairs);
+                store_global(o.row(first_row + row(i)) + chunk() * 8, pairs);
             }
             if (!last_pass && valid(i)) {
                 store_global(carried.o_tmp.row(first_row + row(i)) + chunk() * 16, out[i]);
@@ -206,8 +206,8 @@ struct OutputTile {
 #pragma unroll
         for (int i = 0; i < T::o_passes; ++i) {
             if (row_valid(i) && chunk() == 0 && Carried::is_huge(lse_now(i))) {
-                store_global(Carried::huge_m(p, first_row + row(i)), m[i]);
-                store_global(Carried::huge_l(p, first_row + row(i)), sum[i]);
+                store_global(carried.huge_m(p, first_row + row(i)), m[i]);
+                store_global(carried.huge_l(p, first_row + row(i)), sum[i]);
             }
         }
     }

@@ -13,8 +13,8 @@ namespace flashlens::FLASHLENS_MACHINE::v2 {
 template <class Element_, int HeadDim, int BlockM, int BlockN, int Warps>
 struct Traits {
     using Element = Element_;
-    static constexpr Chip chip = Element::chip;  // the first that has the instructions: 80, or 75
-    static constexpr int head_dim = HeadDim;     // padded
+    static constexpr bool async_copies = Element::chip >= 80;
+    static constexpr int head_dim = HeadDim;  // padded
     static constexpr int block_m = BlockM;
     static constexpr int block_n = BlockN;
     static constexpr int warps = Warps;
@@ -77,7 +77,7 @@ FLASHLENS_INLINE void load_async(const SharedTile<Rows, Columns>& tile, const He
     const int row = static_cast<int>(threadIdx.x) / Tile::chunks_per_row;
     const int rows_left = chunk * 8 < head_dim ? rows - first_row - row : 0;
     const unsigned char* source = from.row(first_row + row) + chunk * 16;
-    Copies<T::chip, Rows / rows_per_pass> copies;
+    Copies<T::async_copies, Rows / rows_per_pass> copies;
 #pragma unroll
     for (int pass = 0; pass < Rows / rows_per_pass; ++pass) {
         const int r = pass * rows_per_pass;
@@ -113,7 +113,7 @@ private:
     static FLASHLENS_INLINE int chunk() { return static_cast<int>(threadIdx.x) % Tile::chunks_per_row; }
 
     FLASHLENS_INLINE const unsigned char* load(const Tile& tile, const unsigned char* from, int rows) const {
-        Copies<T::chip, T::block_n / rows_per_pass> copies;
+        Copies<T::async_copies, T::block_n / rows_per_pass> copies;
 #pragma unroll
         for (int pass = 0; pass < T::block_n / rows_per_pass; ++pass) {
             const int r = pass * rows_per_pass;

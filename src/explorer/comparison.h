@@ -32,6 +32,7 @@ struct LaunchFacts {
     hardware::Waves waves;
     std::int64_t ctas = 0;            ///< in the grid
     std::int64_t ctas_with_work = 0;  ///< less those that find nothing to do and exit at once
+    std::int64_t query_rows = 0;      ///< those of a CTA, which has consecutive ones; 0 for v1
     std::optional<int> splits;        ///< v1: num_splits
     CtaOrder order;                   ///< v2-tuned
     bool heaviest_first = false;      ///< order puts CTAs with more to do before others
@@ -55,7 +56,7 @@ struct TimedFacts {
 };
 
 struct VariantFacts {
-    std::string name;  ///< "v1", "v2", "v2-tuned"
+    std::string name;  ///< "v1", "v2", "v2-tuned", or a rung between v1 and v2
     Message refusal;   ///< why it can't run this shape on this card; empty when it can
     LaunchFacts launch;
     std::optional<CountedFacts> counted;

@@ -10,6 +10,7 @@
 
 #include "explorer/cta_work.h"
 #include "explorer/variant.h"
+#include "kernels/between/rungs.h"
 #include "kernels/run.cuh"
 
 namespace flashlens {
@@ -51,9 +52,11 @@ public:
 private:
     using Key = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
 
+    /// v1: query tiles.
     std::int64_t query_blocks() const {
-        const std::int64_t block_m = planned_.launch.tile.block_m;
-        return (problem_.seqlen_q + block_m - 1) / block_m;
+        const LaunchFacts& launch = planned_.launch;
+        const std::int64_t rows = launch.query_rows > 0 ? launch.query_rows : launch.tile.block_m;
+        return (problem_.seqlen_q + rows - 1) / rows;
     }
 
     Key key(simt::Dim3 block) const {
@@ -132,7 +135,7 @@ CpuRun run_on_cpu(const VariantFacts& planned, const Problem& problem, const Inp
     if (planned.launch.ctas == 0) {
         return run;
     }
-    const bool scratch = planned.launch.splits.has_value();
+    const bool scratch = between::through_memory(planned.name);
     std::vector<float> o_tmp(scratch ? inputs.q.size() : 0, nan);
     std::vector<float> huge_rows(scratch ? 2 * rows : 0, nan);
     Inputs& readable = const_cast<Inputs&>(inputs);  // regions hold plain pointers; `input` ones are never written
@@ -173,7 +176,7 @@ CountedFacts count_on_cpu(const VariantFacts& planned, const Problem& problem,
     const Addresses v(kv_bytes);
     const Addresses o(q_bytes);
     const Addresses lse(4 * rows);
-    const bool scratch = planned.launch.splits.has_value();
+    const bool scratch = between::through_memory(planned.name);
     const Addresses o_tmp(scratch ? 2 * q_bytes : 0);
     const Addresses huge_rows(scratch ? 8 * rows : 0);
 

@@ -9,10 +9,10 @@ GridPlace place_of(const Grid& grid, std::int64_t number) {
 }
 
 CtaWork work_of(const VariantFacts& planned, const Problem& problem, const GridPlace& place) {
-    if (planned.name == "v1") {
+    if (planned.launch.splits) {
         return {place.x, place.y, place.z};
     }
-    if (planned.name == "v2") {
+    if (planned.name != "v2-tuned") {
         return {place.y, place.z, place.x};
     }
     const auto [head, block] =

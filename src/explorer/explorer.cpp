@@ -130,7 +130,9 @@ std::optional<ReferenceRun> reference_for(const Request& request, const Problem&
 }  // namespace
 
 std::vector<std::string> variant_names() {
-    return all_variants();
+    std::vector<std::string> names = ladder_variants();
+    names.emplace_back("v2-tuned");
+    return names;
 }
 
 std::vector<gpu::Run> run_on_gpu(const std::vector<const VariantFacts*>& planned, const Problem& problem,

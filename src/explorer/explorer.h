@@ -30,7 +30,7 @@ struct Request {
     std::function<void(const Message&, double, double)> progress;
 };
 
-/// Names that --variants accepts, in the order shown: "v1", "v2", "v2-tuned".
+/// Names that --variants accepts, in the order shown: "v1", the kernels between v1 and v2, "v2", "v2-tuned".
 std::vector<std::string> variant_names();
 
 /// The GPU of this machine, its properties read from the driver. Empty in a build without CUDA, without a card or

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "explorer/variant.h"
+#include "kernels/between/plan.h"
 #include "kernels/v1/plan.h"
 #include "kernels/v2/plan.h"
 #include "kernels/v2_tuned/plan.h"
@@ -71,8 +72,8 @@ void set_occupancy(VariantFacts& facts, const Problem& problem, const hardware::
         gpu::Call call = gpu_call(facts, problem);
         launch.registers = gpu::inspect(call).registers;
     } else {
-        const auto registers =
-            hardware::registers_per_thread(facts.name, launch.chip, problem.dtype, problem.causal, launch.tile);
+        const auto registers = hardware::registers_per_thread(between::kernel_of(facts.name), launch.chip,
+                                                              problem.dtype, problem.causal, launch.tile);
         if (!registers) {
             facts.refusal =
                 say("not compiled for compute capability {}.{} ({})", card.chip / 10, card.chip % 10, card.name);
@@ -102,6 +103,24 @@ void set_waves(LaunchFacts& launch, const hardware::Card& card) {
     launch.waves = hardware::waves(card, launch.occupancy.ctas_per_sm, launch.ctas_with_work);
 }
 
+/// num_splits CTAs for each batch and head; each has every num_splits-th of the head's pieces.
+void set_grid_of_splits(VariantFacts& facts, const Problem& problem, const hardware::Card& card,
+                        std::optional<int> splits, std::int64_t pieces) {
+    LaunchFacts& launch = facts.launch;
+    const std::int64_t heads = problem.batch * problem.heads;
+    launch.splits = 1;
+    if (splits) {
+        launch.splits = *splits;
+    } else if (heads > 0) {
+        launch.splits = v1::num_splits_heuristic(heads, card.sm_count, launch.occupancy.ctas_per_sm,
+                                                 v1::max_splits(problem.seqlen_q));
+    }
+    launch.grid = {problem.batch, problem.heads, *launch.splits};
+    launch.ctas_with_work = heads * std::min<std::int64_t>(*launch.splits, pieces);  // the others exit at once
+    set_waves(launch, card);
+    check_grid(facts, "--batch", "--heads", "--splits");
+}
+
 void plan_v1(VariantFacts& facts, const Problem& problem, const hardware::Card& card, bool card_is_here,
              std::optional<int> splits) {
     LaunchFacts& launch = facts.launch;
@@ -119,27 +138,27 @@ void plan_v1(VariantFacts& facts, const Problem& problem, const hardware::Card& 
     if (!facts.refusal.empty()) {
         return;
     }
-    const std::int64_t heads = problem.batch * problem.heads;
     const std::int64_t tiles = (problem.seqlen_q + v1::block_m - 1) / v1::block_m;
-    if (splits) {
-        launch.splits = *splits;
-    } else if (heads > 0) {
-        launch.splits = v1::num_splits_heuristic(heads, card.sm_count, launch.occupancy.ctas_per_sm,
-                                                 v1::max_splits(problem.seqlen_q));
-    }
-    launch.grid = {problem.batch, problem.heads, *launch.splits};
+    set_grid_of_splits(facts, problem, card, splits, tiles);
     launch.owns = *launch.splits == 1 ? fmt::format("all {}-row query tiles of a head", v1::block_m)
                                       : fmt::format("one {}-row query tile in {}", v1::block_m, *launch.splits);
-    launch.ctas_with_work = heads * std::min<std::int64_t>(*launch.splits, tiles);  // the others exit at once
-    set_waves(launch, card);
-    check_grid(facts, "--batch", "--heads", "--splits");
 }
 
 /// Query blocks but those whose last row sees no key: they only write zeros.
-std::int64_t blocks_with_work(const Problem& problem, const Tile& tile, std::int64_t blocks) {
+std::int64_t blocks_with_work(const Problem& problem, std::int64_t query_rows, std::int64_t blocks) {
     const std::int64_t blind_rows = problem.causal ? std::max<std::int64_t>(-problem.diagonal(), 0) : 0;
-    const std::int64_t blind_blocks = problem.seqlen_k == 0 ? blocks : blind_rows / tile.block_m;
+    const std::int64_t blind_blocks = problem.seqlen_k == 0 ? blocks : blind_rows / query_rows;
     return std::max<std::int64_t>(blocks - blind_blocks, 0);
+}
+
+/// A CTA for each query block, batch and head.
+void set_grid_of_query_blocks(VariantFacts& facts, const Problem& problem, const hardware::Card& card) {
+    LaunchFacts& launch = facts.launch;
+    const std::int64_t blocks = (problem.seqlen_q + launch.query_rows - 1) / launch.query_rows;
+    launch.grid = {blocks, problem.batch, problem.heads};
+    launch.ctas_with_work = blocks_with_work(problem, launch.query_rows, blocks) * problem.batch * problem.heads;
+    set_waves(launch, card);
+    check_grid(facts, "--seqlen-q", "--batch", "--heads");
 }
 
 void plan_v2(VariantFacts& facts, const Problem& problem, const hardware::Card& card, bool card_is_here) {
@@ -153,16 +172,48 @@ void plan_v2(VariantFacts& facts, const Problem& problem, const hardware::Card& 
     launch.warps = fmt::format("{} warps over query rows", launch.tile.warps);
     launch.threads = 32 * launch.tile.warps;
     launch.smem_bytes = v2::shared_bytes(launch.tile);
-    launch.owns = fmt::format("one {}-row query block", launch.tile.block_m);
+    launch.query_rows = launch.tile.block_m;
+    launch.owns = fmt::format("one {}-row query block", launch.query_rows);
+    set_occupancy(facts, problem, card, card_is_here);
+    if (facts.refusal.empty()) {
+        set_grid_of_query_blocks(facts, problem, card);
+    }
+}
+
+void plan_between(VariantFacts& facts, const Problem& problem, const hardware::Card& card, bool card_is_here,
+                  std::optional<int> splits) {
+    LaunchFacts& launch = facts.launch;
+    facts.refusal = refuse_problem(problem, card, between::max_head_dim);
+    if (facts.refusal.empty() && launch.chip < 80) {
+        facts.refusal =
+            say("the kernels between v1 and v2 need compute capability 8.0 or newer; v1 and v2 run on sm_75");
+    }
+    if (facts.refusal.empty() && problem.dtype == DType::bf16 && between::is_other_order(facts.name)) {
+        facts.refusal = say("is compiled for --dtype fp16 alone, as all that take v2's changes in another order are");
+    }
+    if (!facts.refusal.empty()) {
+        return;
+    }
+    launch.axes = say("query block, batch, head");
+    launch.tile = between::choose_tile(facts.name, problem.head_dim, problem.seqlen_k, launch.chip, problem.causal);
+    launch.query_rows = between::query_rows(facts.name, launch.tile);
+    launch.warps = facts.name == "query-blocks" || facts.name == "key-warps"
+                       ? fmt::format("{} warps over keys", launch.tile.warps)
+                       : fmt::format("{} warps over query rows", launch.tile.warps);
+    launch.threads = 32 * launch.tile.warps;
+    launch.smem_bytes = between::shared_bytes(facts.name, launch.tile, problem.seqlen_k);
+    launch.owns = fmt::format("one {}-row query block", launch.query_rows);
     set_occupancy(facts, problem, card, card_is_here);
     if (!facts.refusal.empty()) {
         return;
     }
-    const std::int64_t blocks = v2::query_blocks(launch.tile, problem.seqlen_q);
-    launch.grid = {blocks, problem.batch, problem.heads};
-    launch.ctas_with_work = blocks_with_work(problem, launch.tile, blocks) * problem.batch * problem.heads;
-    set_waves(launch, card);
-    check_grid(facts, "--seqlen-q", "--batch", "--heads");
+    if (between::has_splits(facts.name)) {
+        launch.axes = say("batch, head, split");
+        set_grid_of_splits(facts, problem, card, splits, v2::query_blocks(launch.tile, problem.seqlen_q));
+        launch.owns = fmt::format("one {}-row query block in {}", launch.query_rows, *launch.splits);
+    } else {
+        set_grid_of_query_blocks(facts, problem, card);
+    }
 }
 
 void plan_v2_tuned(VariantFacts& facts, const Problem& problem, const hardware::Card& card, bool card_is_here) {
@@ -187,6 +238,7 @@ void plan_v2_tuned(VariantFacts& facts, const Problem& problem, const hardware::
     launch.warps = fmt::format("{} warps over query rows", launch.tile.warps);
     launch.threads = 32 * launch.tile.warps;
     launch.smem_bytes = v2_tuned::shared_bytes(launch.tile);
+    launch.query_rows = launch.tile.block_m;
     launch.heaviest_first = problem.causal;
     launch.owns = fmt::format("one {}-row query block{}", launch.tile.block_m,
                               launch.heaviest_first ? ", the heaviest first" : "");
@@ -196,7 +248,7 @@ void plan_v2_tuned(VariantFacts& facts, const Problem& problem, const hardware::
     }
     const std::int64_t blocks = v2::query_blocks(launch.tile, problem.seqlen_q);
     launch.grid = {blocks * heads, 1, 1};
-    launch.ctas_with_work = blocks_with_work(problem, launch.tile, blocks) * heads;
+    launch.ctas_with_work = blocks_with_work(problem, launch.query_rows, blocks) * heads;
     set_waves(launch, card);
     launch.order = v2_tuned::choose_order(
         problem.causal, launch.ctas, heads,
@@ -209,6 +261,10 @@ void plan_v2_tuned(VariantFacts& facts, const Problem& problem, const hardware::
 
 std::vector<std::string> all_variants() {
     return {"v1", "v2", "v2-tuned"};
+}
+
+std::vector<std::string> ladder_variants() {
+    return {std::begin(between::ladder), std::end(between::ladder)};
 }
 
 std::vector<std::string> default_variants() {
@@ -243,6 +299,8 @@ VariantFacts plan(std::string_view variant, const Problem& problem, const hardwa
         plan_v1(facts, problem, card, card_is_here, splits);
     } else if (variant == "v2") {
         plan_v2(facts, problem, card, card_is_here);
+    } else if (between::is_between(variant)) {
+        plan_between(facts, problem, card, card_is_here, splits);
     } else {
         plan_v2_tuned(facts, problem, card, card_is_here);
     }

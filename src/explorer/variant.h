@@ -16,6 +16,8 @@ namespace flashlens {
 
 /// Every kernel, in the order shown.
 std::vector<std::string> all_variants();
+/// The ladder from v1 to v2: both, and the kernels between them, one change from each to the next.
+std::vector<std::string> ladder_variants();
 /// Those that run unless others are asked for: v1 and v2.
 std::vector<std::string> default_variants();
 

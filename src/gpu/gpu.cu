@@ -171,7 +171,8 @@ std::vector<Run> run(std::span<const Call> calls, std::span<const std::uint16_t>
         return {};
     }
     const AttentionParams& sizes = calls.front().params;
-    const bool scratch = std::any_of(calls.begin(), calls.end(), [](const Call& c) { return c.variant == "v1"; });
+    const bool scratch =
+        std::any_of(calls.begin(), calls.end(), [](const Call& c) { return between::through_memory(c.variant); });
     const std::size_t rows = static_cast<std::size_t>(sizes.batch) * sizes.heads * sizes.seqlen_q;
     check_memory(2 * q.size_bytes() + k.size_bytes() + v.size_bytes() + rows * 4 +
                  (scratch ? q.size() * 4 + rows * 8 : 0));

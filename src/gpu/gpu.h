@@ -41,7 +41,7 @@ std::optional<Device> device(Message* why = nullptr);
 
 /// One kernel instance and its launch.
 struct Call {
-    std::string variant;  ///< "v1", "v2", "v2-tuned"
+    std::string variant;  ///< "v1", "v2", "v2-tuned", or a rung between v1 and v2
     DType dtype = DType::fp16;
     bool causal = false;
     Tile tile;

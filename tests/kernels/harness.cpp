@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "explorer/guarded_tensors.h"
+#include "kernels/between/plan.h"
 #include "kernels/run.cuh"
 #include "kernels/v1/plan.h"
 #include "kernels/v2/plan.h"
@@ -33,7 +34,10 @@ simt::LaunchReport launch_real(const AttentionParams& p, const Problem& problem,
 }  // namespace
 
 std::string name_of(Variant variant) {
-    return variant == Variant::v1 ? "v1" : variant == Variant::v2 ? "v2" : "v2-tuned";
+    static constexpr const char* names[] = {
+        "v1", "query-blocks", "row-warps", "wide-warps",    "swapped-loops",   "late-norm",         "masked-loop",
+        "v2", "v2-tuned",     "key-warps", "async-swapped", "async-late-norm", "async-masked-loop", "v1-grid"};
+    return names[static_cast<int>(variant)];
 }
 
 Tile tile_of(const Problem& problem, const How& how) {
@@ -43,10 +47,12 @@ Tile tile_of(const Problem& problem, const How& how) {
         case Variant::v2:
             return v2::choose_tile(problem.head_dim, how.chip, problem.causal);
         case Variant::v2_tuned:
+            return v2_tuned::choose_tile(problem.head_dim, how.chip, problem.seqlen_q, problem.batch * problem.heads,
+                                         how.sm_count);
+        default:
             break;
     }
-    return v2_tuned::choose_tile(problem.head_dim, how.chip, problem.seqlen_q, problem.batch * problem.heads,
-                                 how.sm_count);
+    return between::choose_tile(name_of(how.variant), problem.head_dim, problem.seqlen_k, how.chip, problem.causal);
 }
 
 CtaOrder order_of(const Problem& problem, const How& how) {
@@ -146,7 +152,11 @@ std::vector<Variant> variants_for(const Problem& problem, Chip chip) {
     if (problem.head_dim > v1::max_head_dim) {
         return {Variant::v2, Variant::v2_tuned};
     }
-    return {std::begin(every_variant), std::end(every_variant)};
+    std::vector<Variant> all(std::begin(every_variant), std::end(every_variant));
+    if (problem.dtype == DType::fp16) {
+        all.insert(all.end(), std::begin(other_orders), std::end(other_orders));
+    }
+    return all;
 }
 
 std::int64_t Random::between(std::int64_t low, std::int64_t high) {

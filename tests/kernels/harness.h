@@ -15,14 +15,34 @@
 
 namespace flashlens::kernel_tests {
 
-enum class Variant { v1, v2, v2_tuned };
-inline constexpr Variant every_variant[] = {Variant::v1, Variant::v2, Variant::v2_tuned};
+enum class Variant {
+    v1,
+    query_blocks,
+    row_warps,
+    wide_warps,
+    swapped_loops,
+    late_norm,
+    masked_loop,
+    v2,
+    v2_tuned,
+    // other orders from v1 to v2: fp16 alone
+    key_warps,
+    async_swapped,
+    async_late_norm,
+    async_masked_loop,
+    v1_grid
+};
+inline constexpr Variant every_variant[] = {
+    Variant::v1,        Variant::query_blocks, Variant::row_warps, Variant::wide_warps, Variant::swapped_loops,
+    Variant::late_norm, Variant::masked_loop,  Variant::v2,        Variant::v2_tuned};
+inline constexpr Variant other_orders[] = {Variant::key_warps, Variant::async_swapped, Variant::async_late_norm,
+                                           Variant::async_masked_loop, Variant::v1_grid};
 std::string name_of(Variant variant);
 
 /// How to run a variant; the defaults are an A100's tiles and two splits.
 struct How {
     Variant variant = Variant::v1;
-    int splits = 2;  ///< v1
+    int splits = 2;  ///< v1, v1_grid
     Chip chip = 80;  ///< the tiles of v2 and v2-tuned; 75: the instances for it, also of v1
     /// v2-tuned: up to so many large blocks it takes small ones, and under a causal mask up to twice as many CTAs are
     /// ordered as if they all ran at once.
