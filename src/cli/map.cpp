@@ -46,6 +46,9 @@ void refuse_what_owns_nothing(const Problem& problem) {
 }  // namespace
 
 int run_map(const Context& context) {
+    if (context.given.has("--variants")) {  // to_request takes those between v1 and v2 too, of which there is no map
+        choice_list("--variants", context.given.text("--variants"), context.explorer.variant_names);
+    }
     Request request = to_request(context.given, context.explorer);
     // A mask shows most. A model has its own.
     if (!context.given.has("--no-causal") && !context.given.has("--model")) {

@@ -14,6 +14,7 @@ Explorer real_explorer() {
     explorer.read_shape = read_shape;
     explorer.apply_model = [](std::string_view name, Problem& problem) { apply(find_model(name), problem); };
     explorer.variant_names = variant_names();
+    explorer.names_between = names_between();
     for (const ModelShape& model : models()) {
         explorer.model_names.emplace_back(model.name);
     }

@@ -114,7 +114,9 @@ Problem default_problem() {
 Request to_request(const Given& given, const Explorer& explorer) {
     Request request;
     if (given.has("--variants")) {
-        request.variants = choice_list("--variants", given.text("--variants"), explorer.variant_names);
+        std::vector<std::string> names = explorer.variant_names;
+        names.insert(names.end(), explorer.names_between.begin(), explorer.names_between.end());
+        request.variants = choice_list("--variants", given.text("--variants"), names);
     }
     if (given.has("--splits")) {
         request.splits = static_cast<int>(whole_number("--splits", given.text("--splits"), 1, most_splits, 4));

@@ -25,6 +25,7 @@ struct LaunchFacts {
     Message axes;       ///< what x, y, z are: "query block, batch, head"
     std::string owns;   ///< what one CTA owns
     std::string warps;  ///< what the warps split: "4 warps over keys"
+    bool warps_split_keys = false;
     int threads = 0;
     int smem_bytes = 0;
     int registers = 0;

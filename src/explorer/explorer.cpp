@@ -130,9 +130,7 @@ std::optional<ReferenceRun> reference_for(const Request& request, const Problem&
 }  // namespace
 
 std::vector<std::string> variant_names() {
-    std::vector<std::string> names = ladder_variants();
-    names.emplace_back("v2-tuned");
-    return names;
+    return all_variants();
 }
 
 std::vector<gpu::Run> run_on_gpu(const std::vector<const VariantFacts*>& planned, const Problem& problem,

@@ -30,8 +30,10 @@ struct Request {
     std::function<void(const Message&, double, double)> progress;
 };
 
-/// Names that --variants accepts, in the order shown: "v1", the kernels between v1 and v2, "v2", "v2-tuned".
+/// Names that --variants accepts, in the order shown: "v1", "v2", "v2-tuned".
 std::vector<std::string> variant_names();
+/// Names of the kernels between v1 and v2 that can be planned and run like those: the ladder's, and those in other orders.
+std::vector<std::string> names_between();
 
 /// The GPU of this machine, its properties read from the driver. Empty in a build without CUDA, without a card or
 /// driver; `why` then says which of these, and what to do about it.

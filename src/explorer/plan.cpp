@@ -87,6 +87,12 @@ void set_occupancy(VariantFacts& facts, const Problem& problem, const hardware::
     }
 }
 
+void set_warps(LaunchFacts& launch, int warps, bool split_keys) {
+    launch.warps = fmt::format("{} warps over {}", warps, split_keys ? "keys" : "query rows");
+    launch.warps_split_keys = split_keys;
+    launch.threads = 32 * warps;
+}
+
 void check_grid(VariantFacts& facts, std::string_view x, std::string_view y, std::string_view z) {
     const Grid& grid = facts.launch.grid;
     if (grid.x > max_grid_x) {
@@ -129,8 +135,7 @@ void plan_v1(VariantFacts& facts, const Problem& problem, const hardware::Card& 
         return;
     }
     launch.axes = say("batch, head, split");
-    launch.warps = fmt::format("{} warps over keys", v1::warps);
-    launch.threads = 32 * v1::warps;
+    set_warps(launch, v1::warps, true);
     launch.tile = v1::choose_tile(problem.head_dim, problem.seqlen_k);
     launch.smem_bytes = v1::shared_bytes(launch.tile, problem.seqlen_k);
     launch.splits = 1;
@@ -169,8 +174,7 @@ void plan_v2(VariantFacts& facts, const Problem& problem, const hardware::Card& 
     }
     launch.axes = say("query block, batch, head");
     launch.tile = v2::choose_tile(problem.head_dim, launch.chip, problem.causal);
-    launch.warps = fmt::format("{} warps over query rows", launch.tile.warps);
-    launch.threads = 32 * launch.tile.warps;
+    set_warps(launch, launch.tile.warps, false);
     launch.smem_bytes = v2::shared_bytes(launch.tile);
     launch.query_rows = launch.tile.block_m;
     launch.owns = fmt::format("one {}-row query block", launch.query_rows);
@@ -197,10 +201,7 @@ void plan_between(VariantFacts& facts, const Problem& problem, const hardware::C
     launch.axes = say("query block, batch, head");
     launch.tile = between::choose_tile(facts.name, problem.head_dim, problem.seqlen_k, launch.chip, problem.causal);
     launch.query_rows = between::query_rows(facts.name, launch.tile);
-    launch.warps = facts.name == "query-blocks" || facts.name == "key-warps"
-                       ? fmt::format("{} warps over keys", launch.tile.warps)
-                       : fmt::format("{} warps over query rows", launch.tile.warps);
-    launch.threads = 32 * launch.tile.warps;
+    set_warps(launch, launch.tile.warps, facts.name == "query-blocks" || facts.name == "key-warps");
     launch.smem_bytes = between::shared_bytes(facts.name, launch.tile, problem.seqlen_k);
     launch.owns = fmt::format("one {}-row query block", launch.query_rows);
     set_occupancy(facts, problem, card, card_is_here);
@@ -235,8 +236,7 @@ void plan_v2_tuned(VariantFacts& facts, const Problem& problem, const hardware::
     const std::int64_t heads = problem.batch * problem.heads;
     launch.axes = say("query block of a head");
     launch.tile = v2_tuned::choose_tile(problem.head_dim, launch.chip, problem.seqlen_q, heads, card.sm_count);
-    launch.warps = fmt::format("{} warps over query rows", launch.tile.warps);
-    launch.threads = 32 * launch.tile.warps;
+    set_warps(launch, launch.tile.warps, false);
     launch.smem_bytes = v2_tuned::shared_bytes(launch.tile);
     launch.query_rows = launch.tile.block_m;
     launch.heaviest_first = problem.causal;
@@ -265,6 +265,12 @@ std::vector<std::string> all_variants() {
 
 std::vector<std::string> ladder_variants() {
     return {std::begin(between::ladder), std::end(between::ladder)};
+}
+
+std::vector<std::string> names_between() {
+    std::vector<std::string> names(std::begin(between::ladder) + 1, std::end(between::ladder) - 1);
+    names.insert(names.end(), std::begin(between::other_orders), std::end(between::other_orders));
+    return names;
 }
 
 std::vector<std::string> default_variants() {

@@ -113,16 +113,16 @@ private:
 
 std::string Builder::owns(const VariantFacts& variant) const {
     const LaunchFacts& launch = variant.launch;
+    const std::int64_t rows = launch.query_rows > 0 ? launch.query_rows : launch.tile.block_m;
     if (!launch.splits) {
-        return say(launch.heaviest_first ? Text::owns_heavy_first : Text::owns_query_block, launch.tile.block_m);
+        return say(launch.heaviest_first ? Text::owns_heavy_first : Text::owns_query_block, rows);
     }
-    return *launch.splits == 1 ? say(Text::owns_all_tiles, launch.tile.block_m)
-                               : say(Text::owns_every_split, launch.tile.block_m, *launch.splits);
+    return *launch.splits == 1 ? say(Text::owns_all_tiles, rows) : say(Text::owns_every_split, rows, *launch.splits);
 }
 
 std::string Builder::warps(const VariantFacts& variant) const {
     const LaunchFacts& launch = variant.launch;
-    return say(launch.splits ? Text::warps_over_keys : Text::warps_over_rows, launch.threads / 32);
+    return say(launch.warps_split_keys ? Text::warps_over_keys : Text::warps_over_rows, launch.threads / 32);
 }
 
 std::string Builder::ctas_per_sm(const VariantFacts& variant) const {

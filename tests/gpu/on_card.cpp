@@ -42,7 +42,7 @@ std::vector<DType> every_type() {
 }
 
 std::vector<Variant> every_variant() {
-    return variants_for(kernel_tests::shape(1, 1, 1, 1, 1, 8));
+    return variants_for(kernel_tests::shape(1, 1, 1, 1, 1, 8, false, every_type().back()));
 }
 
 std::vector<Variant> variants_for(const Problem& problem) {

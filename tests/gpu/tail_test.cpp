@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/between/plan.h"
 #include "kernels/v2_tuned/plan.h"
 #include "on_card.h"
 
@@ -22,6 +23,25 @@ struct Instance {
     Variant variant;
     Tile tile;
 };
+
+/// Those between v1 and v2, with the tiles of all chips, as far as this card has the shared memory.
+void add_kernels_between(std::vector<Instance>& found, int head_dim) {
+    using V = Variant;
+    for (const V variant :
+         {V::query_blocks, V::row_warps, V::wide_warps, V::swapped_loops, V::late_norm, V::masked_loop, V::key_warps,
+          V::async_swapped, V::async_late_norm, V::async_masked_loop, V::v1_grid}) {
+        const std::string name = kernel_tests::name_of(variant);
+        for (const auto& [chip, causal, keys] :
+             {std::tuple{80, false, 100}, {80, false, 1000}, {120, false, 1000}, {120, true, 1000}}) {
+            const Tile tile = between::choose_tile(name, head_dim, keys, chip, causal);
+            const bool known = std::any_of(found.begin(), found.end(),
+                                           [&](const Instance& i) { return i.variant == variant && i.tile == tile; });
+            if (!known && between::shared_bytes(name, tile, keys) <= card().max_shared_bytes_per_cta) {
+                found.push_back({variant, tile});
+            }
+        }
+    }
+}
 
 /// By padded head dim. v2's and v2-tuned's are those of all chips, as far as this card has the shared memory.
 std::vector<Instance> instances(int head_dim) {
@@ -44,6 +64,9 @@ std::vector<Instance> instances(int head_dim) {
         }
     }
     const bool has_tuned = chip() >= 80;
+    if (has_tuned && head_dim <= between::max_head_dim) {
+        add_kernels_between(found, head_dim);
+    }
     for (const Chip chip : has_tuned ? std::vector<Chip>{80, 90, 120} : std::vector<Chip>{}) {
         for (const int sm_count : {0, 1 << 20}) {  // no grid is small for the one, every grid for the other
             const Tile tile = v2_tuned::choose_tile(head_dim, chip, 1, 1, sm_count);

@@ -17,6 +17,10 @@
 namespace flashlens::kernel_tests {
 namespace {
 
+constexpr std::string_view names[] = {
+    "v1", "query-blocks", "row-warps", "wide-warps",    "swapped-loops",   "late-norm",         "masked-loop",
+    "v2", "v2-tuned",     "key-warps", "async-swapped", "async-late-norm", "async-masked-loop", "v1-grid"};
+
 simt::LaunchReport launch_real(const AttentionParams& p, const Problem& problem, const How& how,
                                const simt::LaunchOptions& options) {
     on_cpu::Launcher launcher;
@@ -34,10 +38,15 @@ simt::LaunchReport launch_real(const AttentionParams& p, const Problem& problem,
 }  // namespace
 
 std::string name_of(Variant variant) {
-    static constexpr const char* names[] = {
-        "v1", "query-blocks", "row-warps", "wide-warps",    "swapped-loops",   "late-norm",         "masked-loop",
-        "v2", "v2-tuned",     "key-warps", "async-swapped", "async-late-norm", "async-masked-loop", "v1-grid"};
-    return names[static_cast<int>(variant)];
+    return std::string(names[static_cast<std::size_t>(variant)]);
+}
+
+Variant variant_named(std::string_view name) {
+    const auto* const found = std::find(std::begin(names), std::end(names), name);
+    if (found == std::end(names)) {
+        throw std::out_of_range("no variant " + std::string(name));
+    }
+    return static_cast<Variant>(found - std::begin(names));
 }
 
 Tile tile_of(const Problem& problem, const How& how) {

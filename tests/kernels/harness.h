@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "explorer/elements.h"
@@ -38,6 +39,8 @@ inline constexpr Variant every_variant[] = {
 inline constexpr Variant other_orders[] = {Variant::key_warps, Variant::async_swapped, Variant::async_late_norm,
                                            Variant::async_masked_loop, Variant::v1_grid};
 std::string name_of(Variant variant);
+/// Throws std::out_of_range for a name that there is not.
+Variant variant_named(std::string_view name);
 
 /// How to run a variant; the defaults are an A100's tiles and two splits.
 struct How {
