@@ -40,6 +40,18 @@ struct AttentionParams {
     float scale = 0.0F;
 };
 
+/// What a CTA of a timed instance (kernels/primitives/clock.cuh) notes. Its records, one for each CTA in launch order, lie
+/// behind lse: so the ordinary instances know nothing of them, not even a parameter.
+struct CtaTime {
+    struct Reading {
+        std::uint64_t cycles;       ///< of the SM's own counter
+        std::uint64_t nanoseconds;  ///< of the card's timer
+    };
+    Reading start;
+    Reading end;
+    std::uint32_t sm;
+};
+
 /// How a kernel cuts the problem: one CTA holds block_m query rows against block_n keys at a time.
 /// head_dim is the padded one (32, 64, 128 or 256). Each is a template instance of its kernel.
 struct Tile {

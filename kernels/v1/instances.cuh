@@ -12,14 +12,14 @@ bool run_tile(const AttentionParams& p, bool causal, int num_splits, Launcher& l
     return true;
 }
 
-template <class Element, int HeadDim>
+template <class Element, int HeadDim, template <class> class Build>
 bool run_head_dim(const AttentionParams& p, bool causal, const Tile& tile, int num_splits, Launcher& launcher) {
     if (tile.block_n == 128) {
-        return run_tile<Traits<Element, HeadDim, 128>>(p, causal, num_splits, launcher);
+        return run_tile<Build<Traits<Element, HeadDim, 128>>>(p, causal, num_splits, launcher);
     }
     if constexpr (HeadDim < 128) {
         if (tile.block_n == 256) {
-            return run_tile<Traits<Element, HeadDim, 256>>(p, causal, num_splits, launcher);
+            return run_tile<Build<Traits<Element, HeadDim, 256>>>(p, causal, num_splits, launcher);
         }
     }
     return false;

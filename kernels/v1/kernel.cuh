@@ -34,6 +34,7 @@
 //   - head dim 32, no mask, is held to the 168 registers of v1.0.9's instance, which let three CTAs share an SM.
 #pragma once
 
+#include "kernels/primitives/clock.cuh"
 #include "kernels/primitives/launcher.cuh"
 #include "kernels/v1/output.cuh"
 
@@ -72,6 +73,7 @@ struct Share {
 template <class Traits, bool Causal>
 __global__ void __launch_bounds__(Traits::threads, Traits::min_ctas_per_sm(Causal)) kernel(const AttentionParams p) {
     using T = Traits;
+    const CtaClock<T> clock(p);
     const Share<T, Causal> cta(p);
     const SmemQ<T> smem_q{shared_memory()};
     const typename T::KvTile smem_kv{smem_q.base + 2 * T::QTile::bytes};

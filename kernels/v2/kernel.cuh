@@ -27,6 +27,7 @@
 //   - the first key block rescales acc_o = 0 like any other; v2.8.3 has a case of its own for it.
 #pragma once
 
+#include "kernels/primitives/clock.cuh"
 #include "kernels/primitives/launcher.cuh"
 #include "kernels/v2/steps.cuh"
 
@@ -57,6 +58,7 @@ struct QueryBlock {
 template <class Traits, bool Causal>
 __global__ void __launch_bounds__(Traits::threads) kernel(const AttentionParams p) {
     using T = Traits;
+    const CtaClock<T> clock(p);
     const QueryBlock<T, Causal> cta(p);
     const typename T::QTile smem_q{shared_memory()};
     const typename T::KvTile smem_k{smem_q.base + T::QTile::bytes};

@@ -24,6 +24,7 @@
 // Not handled: as v2.
 #pragma once
 
+#include "kernels/primitives/clock.cuh"
 #include "kernels/primitives/launcher.cuh"
 #include "kernels/v2_tuned/steps.cuh"
 
@@ -66,6 +67,7 @@ template <class Traits, bool Causal>
 __global__ void __launch_bounds__(Traits::threads, Traits::min_ctas_per_sm)
     kernel(const AttentionParams p, const CtaOrder order) {
     using T = Traits;
+    const CtaClock<T> clock(p);
     const QueryBlock<T, Causal> cta(p, order);
     const HeadRows q = cta.rows_of_head(p, p.q), k = cta.rows_of_kv_head(p, p.k), v = cta.rows_of_kv_head(p, p.v);
     const typename T::QTile smem_q{shared_memory()};

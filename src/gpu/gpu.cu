@@ -15,10 +15,11 @@ int attribute(cudaDeviceAttr which) {
     return value;
 }
 
+template <template <class> class Build = on_gpu::Ordinary>
 void launch(const Call& call, const AttentionParams& params, on_gpu::Launcher& launcher) {
     const KernelInstance instance{call.variant,    call.dtype, call.causal, call.tile,
                                   call.num_splits, call.order, call.chip};
-    const bool exists = on_gpu::run(instance, params, launcher);
+    const bool exists = on_gpu::run<Build>(instance, params, launcher);
     if (!exists && !on_gpu::compiled_for(call.chip)) {
         fail(cudaErrorNoKernelImageForDevice, say("{}: launching", {as_it_is(call.variant)}));
     }
@@ -33,14 +34,15 @@ void launch(const Call& call, const AttentionParams& params, on_gpu::Launcher& l
 /// Q, K and V on the card, and outputs and scratch that all calls use in turn.
 class Tensors {
 public:
+    /// record_bytes: what lies behind lse for the CTAs' records.
     Tensors(const AttentionParams& sizes, std::span<const std::uint16_t> q, std::span<const std::uint16_t> k,
-            std::span<const std::uint16_t> v, bool scratch)
+            std::span<const std::uint16_t> v, bool scratch, std::size_t record_bytes = 0)
         : rows_(static_cast<std::size_t>(sizes.batch) * sizes.heads * sizes.seqlen_q),
           q_(q.size_bytes()),
           k_(k.size_bytes()),
           v_(v.size_bytes()),
           o_(q.size_bytes()),
-          lse_(rows_ * 4),
+          lse_(record_bytes > 0 ? static_cast<std::size_t>(on_gpu::cta_times_offset(sizes)) + record_bytes : rows_ * 4),
           o_tmp_(scratch ? q.size() * 4 : 0),
           huge_rows_(scratch ? rows_ * 8 : 0) {
         q_.upload(q.data());
@@ -60,11 +62,27 @@ public:
         return p;
     }
 
-    Run run_once(const Call& call, std::size_t o_elements) const {
+    void poison() const {
         o_.poison();
         lse_.poison();
         o_tmp_.poison();
         huge_rows_.poison();
+    }
+
+    void download(std::vector<std::uint16_t>& o, std::vector<float>& lse) const {
+        o.resize(q_.bytes() / 2);
+        lse.resize(rows_);
+        o_.download(o.data(), q_.bytes());
+        lse_.download(lse.data(), rows_ * 4);
+    }
+
+    void download_records(std::vector<CtaTime>& ctas, const AttentionParams& sizes) const {
+        lse_.download(ctas.data(), ctas.size() * sizeof(CtaTime),
+                      static_cast<std::size_t>(on_gpu::cta_times_offset(sizes)));
+    }
+
+    Run run_once(const Call& call) const {
+        poison();
         on_gpu::Launcher launcher;
         launch(call, params(call), launcher);
         const cudaError_t error = cudaDeviceSynchronize();
@@ -72,10 +90,7 @@ public:
             fail(error, say("{}: running", {as_it_is(call.variant)}));
         }
         Run run;
-        run.o.resize(o_elements);
-        run.lse.resize(rows_);
-        o_.download(run.o.data());
-        lse_.download(run.lse.data());
+        download(run.o, run.lse);
         return run;
     }
 
@@ -105,6 +120,24 @@ void time_in_turns(std::span<const Call> calls, const Tensors& tensors, int samp
     for (Run& run : runs) {
         std::sort(run.samples_us.begin(), run.samples_us.end());
     }
+}
+
+bool needs_scratch(const Call& call) {
+    return between::through_memory(call.variant);
+}
+
+std::size_t bytes_needed(const AttentionParams& sizes, std::span<const std::uint16_t> q,
+                         std::span<const std::uint16_t> k, std::span<const std::uint16_t> v, bool scratch) {
+    const std::size_t rows = static_cast<std::size_t>(sizes.batch) * sizes.heads * sizes.seqlen_q;
+    return 2 * q.size_bytes() + k.size_bytes() + v.size_bytes() + rows * 4 + (scratch ? q.size() * 4 + rows * 8 : 0);
+}
+
+template <template <class> class Build>
+Instance inspect_built(const Call& call) {
+    on_gpu::Launcher launcher;
+    launcher.act = on_gpu::Launcher::Act::inspect;
+    launch<Build>(call, call.params, launcher);
+    return {launcher.attributes.numRegs, static_cast<int>(launcher.attributes.localSizeBytes), launcher.ctas_per_sm};
 }
 
 Message version(int number) {
@@ -159,10 +192,7 @@ std::optional<Device> device(Message* why) {
 }
 
 Instance inspect(const Call& call) {
-    on_gpu::Launcher launcher;
-    launcher.act = on_gpu::Launcher::Act::inspect;
-    launch(call, call.params, launcher);
-    return {launcher.attributes.numRegs, static_cast<int>(launcher.attributes.localSizeBytes), launcher.ctas_per_sm};
+    return inspect_built<on_gpu::Ordinary>(call);
 }
 
 std::vector<Run> run(std::span<const Call> calls, std::span<const std::uint16_t> q, std::span<const std::uint16_t> k,
@@ -171,20 +201,38 @@ std::vector<Run> run(std::span<const Call> calls, std::span<const std::uint16_t>
         return {};
     }
     const AttentionParams& sizes = calls.front().params;
-    const bool scratch =
-        std::any_of(calls.begin(), calls.end(), [](const Call& c) { return between::through_memory(c.variant); });
-    const std::size_t rows = static_cast<std::size_t>(sizes.batch) * sizes.heads * sizes.seqlen_q;
-    check_memory(2 * q.size_bytes() + k.size_bytes() + v.size_bytes() + rows * 4 +
-                 (scratch ? q.size() * 4 + rows * 8 : 0));
+    const bool scratch = std::any_of(calls.begin(), calls.end(), needs_scratch);
+    check_memory(bytes_needed(sizes, q, k, v, scratch));
     const Tensors tensors(sizes, q, k, v, scratch);
     std::vector<Run> runs;
     for (const Call& call : calls) {
-        runs.push_back(tensors.run_once(call, q.size()));
+        runs.push_back(tensors.run_once(call));
     }
     if (samples > 0) {
         time_in_turns(calls, tensors, samples, runs);
     }
     return runs;
+}
+
+Recording record(const Call& call, std::int64_t ctas, std::span<const std::uint16_t> q,
+                 std::span<const std::uint16_t> k, std::span<const std::uint16_t> v) {
+    Recording recording;
+    recording.instance = inspect_built<on_gpu::Timed>(call);
+    recording.ctas.resize(static_cast<std::size_t>(ctas));
+    const std::size_t record_bytes = recording.ctas.size() * sizeof(CtaTime);
+    check_memory(bytes_needed(call.params, q, k, v, needs_scratch(call)) + record_bytes + 16);
+    const Tensors tensors(call.params, q, k, v, needs_scratch(call), record_bytes);
+    const auto launch_it = [&call, params = tensors.params(call)] {
+        on_gpu::Launcher launcher;
+        launch<on_gpu::Timed>(call, params, launcher);
+    };
+    const Stopwatch stopwatch;
+    stopwatch.warm_up(launch_it);
+    tensors.poison();
+    recording.kernel_us = stopwatch.us(1, launch_it);
+    tensors.download(recording.o, recording.lse);
+    tensors.download_records(recording.ctas, call.params);
+    return recording;
 }
 
 }  // namespace flashlens::gpu

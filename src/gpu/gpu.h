@@ -78,6 +78,20 @@ struct Run {
 std::vector<Run> run(std::span<const Call> calls, std::span<const std::uint16_t> q, std::span<const std::uint16_t> k,
                      std::span<const std::uint16_t> v, int samples);
 
+/// One launch of an instance that has a clock in each CTA (kernels/primitives/clock.cuh).
+struct Recording {
+    std::vector<CtaTime> ctas;  ///< in launch order
+    double kernel_us = 0.0;     ///< of that launch, by events around it
+    Instance instance;          ///< the clock takes registers too
+    std::vector<std::uint16_t> o;
+    std::vector<float> lse;
+};
+
+/// Warms up as run() does, then runs `call`, whose grid has so many CTAs, once more, outputs and records poisoned, and keeps what its CTAs noted. Throws
+/// Error as run() does, and for sm_75, which has no such instances.
+Recording record(const Call& call, std::int64_t ctas, std::span<const std::uint16_t> q,
+                 std::span<const std::uint16_t> k, std::span<const std::uint16_t> v);
+
 /// C = A x B through cuBLAS, square, of 16-bit words with sums in fp32.
 struct Matmul {
     std::string library;             ///< "cuBLAS 13.1.0"

@@ -28,6 +28,11 @@ std::vector<Run> run(std::span<const Call>, std::span<const std::uint16_t>, std:
     throw Error(why_not());
 }
 
+Recording record(const Call&, std::int64_t, std::span<const std::uint16_t>, std::span<const std::uint16_t>,
+                 std::span<const std::uint16_t>) {
+    throw Error(why_not());
+}
+
 std::optional<Matmul> time_matmul(DType, int, std::span<const std::uint16_t>, std::span<const std::uint16_t>, int,
                                   Message*) {
     throw Error(why_not());

@@ -48,11 +48,14 @@ public:
             check(cudaMemcpy(data_, from, bytes_, cudaMemcpyHostToDevice), "copying inputs to the card");
         }
     }
-    void download(void* to) const {
-        if (bytes_ > 0) {
-            check(cudaMemcpy(to, data_, bytes_, cudaMemcpyDeviceToHost), "copying outputs from the card");
+    /// So many bytes, from this one on.
+    void download(void* to, std::size_t bytes, std::size_t from = 0) const {
+        if (bytes > 0) {
+            check(cudaMemcpy(to, static_cast<const char*>(data_) + from, bytes, cudaMemcpyDeviceToHost),
+                  "copying outputs from the card");
         }
     }
+    std::size_t bytes() const { return bytes_; }
 
 private:
     void* data_ = nullptr;
