@@ -8,13 +8,13 @@
 
 namespace flashlens::between {
 
-/// Variant names. row-warps and wide-warps are one kernel with two tiles.
+/// Variant names. row-warps and wide-warps are one kernel with two tiles; so are swapped-narrow and swapped-loops.
 inline constexpr std::string_view ladder[] = {"v1",        "query-blocks", "row-warps", "wide-warps", "swapped-loops",
                                               "late-norm", "masked-loop",  "v2"};
 
 /// Not on the ladder.
-inline constexpr std::string_view other_orders[] = {"key-warps", "async-swapped", "async-late-norm",
-                                                    "async-masked-loop", "v1-grid"};
+inline constexpr std::string_view other_orders[] = {"key-warps",       "swapped-narrow",    "async-swapped",
+                                                    "async-late-norm", "async-masked-loop", "v1-grid"};
 
 constexpr bool is_other_order(std::string_view variant) {
     return std::find(std::begin(other_orders), std::end(other_orders), variant) != std::end(other_orders);
@@ -28,7 +28,7 @@ constexpr bool is_between(std::string_view variant) {
 
 /// The name of the kernel that a variant launches, as registers.csv has it.
 constexpr std::string_view kernel_of(std::string_view variant) {
-    return variant == "wide-warps" ? "row-warps" : variant;
+    return variant == "wide-warps" ? "row-warps" : variant == "swapped-narrow" ? "swapped-loops" : variant;
 }
 
 /// Whether O and lse go through device memory between key blocks: such a kernel wants the scratch of AttentionParams.

@@ -11,6 +11,13 @@ namespace flashlens::on_gpu {
 /// Whether the instances that need this chip (Element::chip) are compiled: CMAKE_CUDA_ARCHITECTURES decides.
 constexpr bool compiled_for(Chip chip) { return chip < 80 ? FLASHLENS_WITH_SM75 : FLASHLENS_WITH_SM80; }
 
+/// The chips from sm_80 on that the code for CMAKE_CUDA_ARCHITECTURES runs on.
+#ifdef FLASHLENS_CHIPS_FROM_SM80
+inline constexpr Chip chips_from_sm80[] = {FLASHLENS_CHIPS_FROM_SM80};
+#else
+inline constexpr Chip chips_from_sm80[] = {80, 86, 89, 90, 100, 120};
+#endif
+
 /// Launches on a stream, or only asks the driver about the instance that would be launched.
 class Launcher {
 public:
@@ -57,6 +64,8 @@ public:
 namespace flashlens::FLASHLENS_MACHINE {
 
 constexpr bool compiled_for(Chip) { return true; }
+
+inline constexpr Chip chips_from_sm80[] = {80, 86, 89, 90, 100, 120};
 
 /// Runs on the CPU machine; throws simt::KernelError for a kernel that breaks CUDA's rules.
 class Launcher {

@@ -18,8 +18,9 @@ namespace flashlens::kernel_tests {
 namespace {
 
 constexpr std::string_view names[] = {
-    "v1", "query-blocks", "row-warps", "wide-warps",    "swapped-loops",   "late-norm",         "masked-loop",
-    "v2", "v2-tuned",     "key-warps", "async-swapped", "async-late-norm", "async-masked-loop", "v1-grid"};
+    "v1",     "query-blocks", "row-warps", "wide-warps",     "swapped-loops", "late-norm",       "masked-loop",
+    "v2",     "v2-tuned",     "key-warps", "swapped-narrow", "async-swapped", "async-late-norm", "async-masked-loop",
+    "v1-grid"};
 
 simt::LaunchReport launch_real(const AttentionParams& p, const Problem& problem, const How& how,
                                const simt::LaunchOptions& options) {

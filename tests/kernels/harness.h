@@ -28,6 +28,7 @@ enum class Variant {
     v2_tuned,
     // other orders from v1 to v2: fp16 alone
     key_warps,
+    swapped_narrow,
     async_swapped,
     async_late_norm,
     async_masked_loop,
@@ -36,8 +37,8 @@ enum class Variant {
 inline constexpr Variant every_variant[] = {
     Variant::v1,        Variant::query_blocks, Variant::row_warps, Variant::wide_warps, Variant::swapped_loops,
     Variant::late_norm, Variant::masked_loop,  Variant::v2,        Variant::v2_tuned};
-inline constexpr Variant other_orders[] = {Variant::key_warps, Variant::async_swapped, Variant::async_late_norm,
-                                           Variant::async_masked_loop, Variant::v1_grid};
+inline constexpr Variant other_orders[] = {Variant::key_warps,       Variant::swapped_narrow,    Variant::async_swapped,
+                                           Variant::async_late_norm, Variant::async_masked_loop, Variant::v1_grid};
 std::string name_of(Variant variant);
 /// Throws std::out_of_range for a name that there is not.
 Variant variant_named(std::string_view name);

@@ -3,16 +3,25 @@
 #pragma once
 
 #include "kernels/between/async_first/kernel.cuh"
+#include "kernels/between/instances.cuh"
 
 namespace flashlens::FLASHLENS_MACHINE::async_first {
 
+template <class T, bool Causal>
+bool run_if(const AttentionParams& p, const Tile& tile, Launcher& launcher) {
+    constexpr Tile compiled{T::head_dim, T::block_m, T::block_n, T::warps};
+    if constexpr (between::is_chosen(T::name, compiled, Causal)) {
+        if (tile == compiled) {
+            launch<T, Causal>(p, launcher);
+            return true;
+        }
+    }
+    return false;
+}
+
 template <class T>
 bool run_if(const AttentionParams& p, bool causal, const Tile& tile, Launcher& launcher) {
-    if (!(tile == Tile{T::head_dim, T::block_m, T::block_n, T::warps})) {
-        return false;
-    }
-    causal ? launch<T, true>(p, launcher) : launch<T, false>(p, launcher);
-    return true;
+    return causal ? run_if<T, true>(p, tile, launcher) : run_if<T, false>(p, tile, launcher);
 }
 
 template <template <class, int, int, int, int> class Traits, class Element, int HeadDim>

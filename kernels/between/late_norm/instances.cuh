@@ -1,19 +1,28 @@
-// Which tiles this rung is compiled for: those that plan.h can choose. Only for the files that compile them
+// Which tiles this kernel is compiled for: those that plan.h can choose. Only for the files that compile them
 // (kernels/instance.in); who runs them includes kernels/between/run.cuh.
 #pragma once
 
+#include "kernels/between/instances.cuh"
 #include "kernels/between/late_norm/kernel.cuh"
 
 namespace flashlens::FLASHLENS_MACHINE::late_norm {
 
+template <class Element, int HeadDim, int BlockM, int BlockN, bool Causal>
+bool run_if(const AttentionParams& p, const Tile& tile, Launcher& launcher) {
+    constexpr Tile compiled{HeadDim, BlockM, BlockN, 4};
+    if constexpr (between::is_chosen("late-norm", compiled, Causal)) {
+        if (tile == compiled) {
+            launch<Traits<Element, HeadDim, BlockM, BlockN, 4>, Causal>(p, launcher);
+            return true;
+        }
+    }
+    return false;
+}
+
 template <class Element, int HeadDim, int BlockM, int BlockN>
 bool run_if(const AttentionParams& p, bool causal, const Tile& tile, Launcher& launcher) {
-    if (!(tile == Tile{HeadDim, BlockM, BlockN, 4})) {
-        return false;
-    }
-    using T = Traits<Element, HeadDim, BlockM, BlockN, 4>;
-    causal ? launch<T, true>(p, launcher) : launch<T, false>(p, launcher);
-    return true;
+    return causal ? run_if<Element, HeadDim, BlockM, BlockN, true>(p, tile, launcher)
+                  : run_if<Element, HeadDim, BlockM, BlockN, false>(p, tile, launcher);
 }
 
 template <class Element, int HeadDim>

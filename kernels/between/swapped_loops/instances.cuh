@@ -1,23 +1,39 @@
-// Which tiles this rung is compiled for: those that plan.h can choose. Only for the files that compile them
+// Which tiles this kernel is compiled for: those that plan.h can choose. Only for the files that compile them
 // (kernels/instance.in); who runs them includes kernels/between/run.cuh.
 #pragma once
 
+#include <type_traits>
+
+#include "kernels/between/instances.cuh"
 #include "kernels/between/swapped_loops/kernel.cuh"
 
 namespace flashlens::FLASHLENS_MACHINE::swapped_loops {
 
+template <class Element, int HeadDim, int BlockM, int BlockN, bool Causal>
+bool run_if(const AttentionParams& p, const Tile& tile, Launcher& launcher) {
+    constexpr Tile compiled{HeadDim, BlockM, BlockN, 4};
+    if constexpr (between::is_chosen("swapped-loops", compiled, Causal) ||
+                  (std::is_same_v<Element, fp16> && between::is_chosen("swapped-narrow", compiled, Causal))) {
+        if (tile == compiled) {
+            launch<Traits<Element, HeadDim, BlockM, BlockN, 4>, Causal>(p, launcher);
+            return true;
+        }
+    }
+    return false;
+}
+
 template <class Element, int HeadDim, int BlockM, int BlockN>
 bool run_if(const AttentionParams& p, bool causal, const Tile& tile, Launcher& launcher) {
-    if (!(tile == Tile{HeadDim, BlockM, BlockN, 4})) {
-        return false;
-    }
-    using T = Traits<Element, HeadDim, BlockM, BlockN, 4>;
-    causal ? launch<T, true>(p, launcher) : launch<T, false>(p, launcher);
-    return true;
+    return causal ? run_if<Element, HeadDim, BlockM, BlockN, true>(p, tile, launcher)
+                  : run_if<Element, HeadDim, BlockM, BlockN, false>(p, tile, launcher);
 }
 
 template <class Element, int HeadDim>
 bool run_head_dim(const AttentionParams& p, bool causal, const Tile& tile, Launcher& launcher) {
+    if (run_if<Element, HeadDim, 64, 128>(p, causal, tile, launcher) ||
+        run_if<Element, HeadDim, 64, 256>(p, causal, tile, launcher)) {  // swapped-narrow
+        return true;
+    }
     if constexpr (HeadDim <= 64) {
         return run_if<Element, HeadDim, 128, 128>(p, causal, tile, launcher);
     } else {

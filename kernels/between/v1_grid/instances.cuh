@@ -2,18 +2,27 @@
 // (kernels/instance.in); who runs them includes kernels/between/run.cuh.
 #pragma once
 
+#include "kernels/between/instances.cuh"
 #include "kernels/between/v1_grid/kernel.cuh"
 
 namespace flashlens::FLASHLENS_MACHINE::v1_grid {
 
+template <class Element, int HeadDim, int BlockM, int BlockN, bool Causal>
+bool run_if(const AttentionParams& p, const Tile& tile, int num_splits, Launcher& launcher) {
+    constexpr Tile compiled{HeadDim, BlockM, BlockN, 4};
+    if constexpr (between::is_chosen("v1-grid", compiled, Causal)) {
+        if (tile == compiled) {
+            launch<Traits<Element, HeadDim, BlockM, BlockN, 4>, Causal>(p, num_splits, launcher);
+            return true;
+        }
+    }
+    return false;
+}
+
 template <class Element, int HeadDim, int BlockM, int BlockN>
 bool run_if(const AttentionParams& p, bool causal, const Tile& tile, int num_splits, Launcher& launcher) {
-    if (!(tile == Tile{HeadDim, BlockM, BlockN, 4})) {
-        return false;
-    }
-    using T = Traits<Element, HeadDim, BlockM, BlockN, 4>;
-    causal ? launch<T, true>(p, num_splits, launcher) : launch<T, false>(p, num_splits, launcher);
-    return true;
+    return causal ? run_if<Element, HeadDim, BlockM, BlockN, true>(p, tile, num_splits, launcher)
+                  : run_if<Element, HeadDim, BlockM, BlockN, false>(p, tile, num_splits, launcher);
 }
 
 template <class Element, int HeadDim>
