@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "explorer/explorer.h"
 #include "kernels/between/plan.h"
 #include "kernels/v2_tuned/plan.h"
 #include "on_card.h"
