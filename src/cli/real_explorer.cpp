@@ -1,4 +1,5 @@
 #include "cli/explorer_seam.h"
+#include "explorer/ladder.h"
 #include "explorer/models.h"
 #include "explorer/npy.h"
 
@@ -15,6 +16,8 @@ Explorer real_explorer() {
     explorer.apply_model = [](std::string_view name, Problem& problem) { apply(find_model(name), problem); };
     explorer.variant_names = variant_names();
     explorer.names_between = names_between();
+    explorer.ladder = ladder_variants();
+    explorer.graph = graph_variants();
     for (const ModelShape& model : models()) {
         explorer.model_names.emplace_back(model.name);
     }
