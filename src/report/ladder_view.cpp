@@ -18,6 +18,8 @@ namespace flashlens::report {
 namespace {
 
 constexpr int any_width = 1000;  ///< of a column: as wide as its text
+constexpr int widest_steps = 110;
+constexpr int narrow = 60;  ///< from here on names of rungs stand in each table, else in the first one alone
 
 std::string arrow(const Terminal& terminal) {
     return terminal.utf8 ? " → " : " -> ";
@@ -86,6 +88,14 @@ private:
 
     std::vector<Column> columns() const {
         std::vector<Column> all;
+        add(all, say(Text::verdict),
+            [&](const VariantFacts& v) {
+                const Verdict verdict = v.error ? v.error->verdict : Verdict::not_run;
+                return verdict == Verdict::pass   ? Cell{say(Text::verdict_ok), Style::good}
+                       : verdict == Verdict::fail ? Cell{say(Text::verdict_fail), Style::bad}
+                                                  : Cell{say(Text::verdict_not_run), Style::dim};
+            },
+            false);
         add(all, say(Text::grid),
             [](const VariantFacts& v) {
                 const Grid& grid = v.launch.grid;
@@ -98,14 +108,6 @@ private:
             add(all, name);
         }
         add_times(all);
-        add(all, say(Text::verdict),
-            [&](const VariantFacts& v) {
-                const Verdict verdict = v.error ? v.error->verdict : Verdict::not_run;
-                return verdict == Verdict::pass   ? Cell{say(Text::verdict_ok), Style::good}
-                       : verdict == Verdict::fail ? Cell{say(Text::verdict_fail), Style::bad}
-                                                  : Cell{say(Text::verdict_not_run), Style::dim};
-            },
-            false);
         return all;
     }
 
@@ -167,8 +169,10 @@ private:
         Table table(std::move(heading));
         for (std::size_t i = 0; i < comparison_.variants.size(); ++i) {
             const VariantFacts& variant = comparison_.variants[i];
+            const std::string name =
+                first > 0 && terminal_.columns < narrow ? fmt::format("{}", i + 1) : rung_name(comparison_, i);
             if (!runs(variant) && first == 0) {
-                table.span(rung_name(comparison_, i),
+                table.span(name,
                            {say(Text::can_run_no, printable(variant.refusal.in(language_))), Style::bad});
                 continue;
             }
@@ -179,7 +183,7 @@ private:
                 cell.text = repeated("\u00a0", std::max(before, 0)) + cell.text;
                 cells.push_back(std::move(cell));
             }
-            table.row(rung_name(comparison_, i), std::move(cells));
+            table.row(name, std::move(cells));
         }
         return table;
     }
@@ -213,7 +217,7 @@ private:
         const std::string word = change.better()  ? say(Text::ladder_better)
                                  : change.worse() ? say(Text::ladder_worse)
                                                   : "";
-        return by.empty() ? word : word.empty() ? by : say(Text::comma, by, word);
+        return by.empty() ? word : word.empty() ? by : say(Text::ladder_judged, by, word);
     }
 
     static Style style(const Change& change) {
@@ -249,6 +253,7 @@ private:
         Table table({{say(Text::ladder_step), Style::bold},
                      {say(Text::ladder_before_after), Style::bold},
                      {say(Text::ladder_change), Style::bold}});
+        table.at_least(std::min(terminal_.columns, widest_steps));
         for (const StepFacts& facts : steps_) {
             table.group(title_of(facts));
             if (facts.step.ideas.size() == 1) {

@@ -21,7 +21,10 @@ constexpr int narrowest_bars = 16;  ///< narrower ones get lines of their own
 
 using Kind = WaterfallBar::Kind;
 
-std::string step_label(const Change& change) {
+std::string step_label(const Change& change, Language language) {
+    if (change.before == change.after) {
+        return fill(language, Text::ladder_same);
+    }
     const bool timed = change.of == &ladder_time();
     const double difference = change.after - change.before;
     std::string label = (difference < 0.0 ? "-" : "+") + change.of->quantity.print(std::abs(difference));
@@ -54,6 +57,37 @@ Look look_of(Kind kind) {
     return {"│", "|", ink};
 }
 
+std::string label_of(const WaterfallBar& bar, const Terminal& terminal) {
+    std::string label = bar.label;
+    for (const auto& [sign, letter] : {std::pair{"÷", "/"}, std::pair{"×", "x"}}) {
+        const std::size_t at = label.find(sign);
+        if (!terminal.utf8 && at != std::string::npos) {
+            label.replace(at, 2, letter);
+        }
+    }
+    return label;
+}
+
+/// What the characters of the bars mean, of those that are there.
+std::string legend(const Waterfall& waterfall, Language language, const Terminal& terminal) {
+    constexpr std::array words{std::pair{Kind::total, Text::ladder_total}, std::pair{Kind::better, Text::ladder_better},
+                               std::pair{Kind::worse, Text::ladder_worse}, std::pair{Kind::same, Text::ladder_same}};
+    Picture picture;
+    int column = 0;
+    for (const auto& [kind, word] : words) {
+        const bool there = std::any_of(waterfall.bars.begin(), waterfall.bars.end(),
+                                       [kind = kind](const WaterfallBar& bar) { return bar.kind == kind; });
+        if (there) {
+            const Look look = look_of(kind);
+            const std::string words_of_kind = fill(language, word);
+            picture.put(column, 0, terminal.utf8 ? look.utf8 : look.ascii, look.ink);
+            picture.put(column + 2, 0, words_of_kind);
+            column += 2 + display_width(words_of_kind) + 3;
+        }
+    }
+    return picture.text(terminal);
+}
+
 }  // namespace
 
 Waterfall waterfall(const Comparison& comparison, const std::vector<StepFacts>& steps, const LadderQuantity& by,
@@ -67,7 +101,7 @@ Waterfall waterfall(const Comparison& comparison, const std::vector<StepFacts>& 
     }
     const auto total = [&](std::size_t i) {
         result.bars.push_back(
-            {Kind::total, rung_name(comparison, i), "", 0.0, *value(i), quantity.print(*value(i))});
+            {Kind::total, comparison.variants[i].name, "", 0.0, *value(i), quantity.print(*value(i))});
     };
     total(steps.front().step.from);
     for (const StepFacts& facts : steps) {
@@ -82,7 +116,7 @@ Waterfall waterfall(const Comparison& comparison, const std::vector<StepFacts>& 
             what = what.empty() ? one : fill(language, Text::comma, what, one);
         }
         result.bars.push_back({kind, rung_name(comparison, facts.step.to), std::move(what), change.before,
-                               change.after, step_label(change)});
+                               change.after, step_label(change, language)});
         if (&facts == &steps.back() || comparison.variants[facts.step.to].name == "v2") {
             total(facts.step.to);
         }
@@ -135,32 +169,11 @@ std::string draw(const Waterfall& waterfall, Language language, const Terminal& 
         const int drawn = is_total ? width : bar.kind == Kind::same ? 1 : std::max(width, 1);
         const int start = std::min(begin, room - 1);
         picture.put(left + start, line, repeated(block, drawn), look.ink);
-        const std::string label = terminal.utf8 ? bar.label : [&] {
-            std::string plain = bar.label;
-            for (const auto& [from, to] : {std::pair{"÷", "/"}, std::pair{"×", "x"}}) {
-                const std::size_t at = plain.find(from);
-                plain = at == std::string::npos ? plain : plain.replace(at, 2, to);
-            }
-            return plain;
-        }();
-        picture.put(left + room + 2, line, label, look.ink);
+        picture.put(left + room + 2, line, label_of(bar, terminal), look.ink);
         ++line;
     }
-    std::string result = "\n" + labelled("", 0, waterfall.title, terminal, Style::bold);
-    result += picture.text(terminal);
-    std::string legend;
-    constexpr std::array legend_of{std::pair{Kind::total, Text::ladder_total}, std::pair{Kind::better, Text::ladder_better},
-                                   std::pair{Kind::worse, Text::ladder_worse}, std::pair{Kind::same, Text::ladder_same}};
-    for (const auto& [kind, word] : legend_of) {
-        const bool there = std::any_of(waterfall.bars.begin(), waterfall.bars.end(),
-                                       [kind = kind](const WaterfallBar& bar) { return bar.kind == kind; });
-        if (there) {
-            const Look look = look_of(kind);
-            legend += (legend.empty() ? "" : "   ") + std::string(terminal.utf8 ? look.utf8 : look.ascii) + " " +
-                      fill(language, word);
-        }
-    }
-    return result + labelled("", 0, legend + "   " + waterfall.caption.back(), terminal, Style::dim);
+    return "\n" + labelled("", 0, waterfall.title, terminal, Style::bold) + picture.text(terminal) +
+           legend(waterfall, language, terminal) + labelled("", 0, waterfall.caption.back(), terminal, Style::dim);
 }
 
 }  // namespace flashlens::report

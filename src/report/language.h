@@ -364,6 +364,7 @@ enum class Text {
     ladder_others,
     ladder_other,
     ladder_verdict,
+    ladder_judged,
     ladder_same,
     ladder_better,
     ladder_worse,

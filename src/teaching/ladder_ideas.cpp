@@ -8,7 +8,7 @@ namespace {
 
 using Names = std::string_view[];
 
-constexpr Names about_grid{"sm-fill", "waves", "ctas"};
+constexpr Names about_grid{"sm-fill", "waves", "ctas", "global-read"};
 constexpr Names about_row_warps{"barriers", "shared-traffic", "shuffles"};
 constexpr Names about_wide_warps{"shared-per-pair", "ldmatrix"};
 constexpr Names about_loop_order{"o-tmp", "global-write", "global-read"};
