@@ -54,7 +54,8 @@ std::string without_hard_blanks(std::string text) {
 std::string waterfall_to_svg(const Waterfall& waterfall, Language language) {
     std::string of_what;
     for (const std::string& one : waterfall.caption) {
-        of_what += (of_what.empty() ? "" : "  ·  ") + without_hard_blanks(one);
+        const std::string plain = without_hard_blanks(one);
+        of_what = of_what.empty() ? plain : fill(language, Text::semicolon, of_what, plain);
     }
     Slide slide(waterfall.title, of_what);
     double names = 0.0;
@@ -80,7 +81,7 @@ std::string waterfall_to_svg(const Waterfall& waterfall, Language language) {
         slide.text(margin, name_y, name_size, "start", "ink", without_hard_blanks(one.name), is_total);
         if (!one.what.empty()) {
             const std::string what = wrap(one.what, columns_of(left - margin, what_size)).front();
-            slide.text(margin, name_y + 1.15 * what_size, what_size, "start", "faint", what);
+            slide.text(margin, name_y + 1.25 * what_size, what_size, "start", "faint", what);
         }
         const double begin = across(std::min(one.from, one.to));
         const double end = across(std::max(one.from, one.to));
@@ -95,9 +96,14 @@ std::string waterfall_to_svg(const Waterfall& waterfall, Language language) {
     double x = margin;
     y += 8.0;
     for (const auto& [kind, word] : {std::pair{Kind::total, Text::ladder_total}, std::pair{Kind::better, Text::ladder_better},
-                                     std::pair{Kind::worse, Text::ladder_worse}}) {
+                                     std::pair{Kind::worse, Text::ladder_worse}, std::pair{Kind::same, Text::ladder_same}}) {
+        const bool there = std::any_of(waterfall.bars.begin(), waterfall.bars.end(),
+                                       [kind = kind](const WaterfallBar& one) { return one.kind == kind; });
+        if (!there) {
+            continue;
+        }
         const std::string words = fill(language, word);
-        slide.add(bar(kind, x, y, 34.0, 14.0));
+        slide.add(bar(kind, x, y, kind == Kind::same ? 3.0 : 34.0, 14.0));
         slide.text(x + 42.0, y + 13.0, small_size, "start", "faint", words);
         x += 42.0 + width_of(words, small_size) + 30.0;
     }

@@ -38,8 +38,12 @@ Comparison comparison(const Request& request, const World& world) {
     Comparison result;
     result.problem = request.problem;
     result.card = hardware::find_card("A100");
-    result.variants = {variant("v1", Verdict::pass), variant("v2", world.verdict)};
-    result.variants[0].launch.splits = 13;
+    for (const std::string& name : request.variants.empty() ? std::vector<std::string>{"v1", "v2"} : request.variants) {
+        result.variants.push_back(variant(name, name == "v2" ? world.verdict : Verdict::pass));
+        if (name == "v1") {
+            result.variants.back().launch.splits = 13;
+        }
+    }
     return result;
 }
 
@@ -160,6 +164,7 @@ Result run(const std::vector<std::string>& arguments, const World& world) {
         *why = {"this build has no CUDA", "编译时没有 CUDA"};
         return std::optional<hardware::Card>();
     };
+    explorer.ladder = explorer.graph = {"v1", "v2"};
     explorer.read_shape = [](const std::filesystem::path& folder, Problem& problem) {
         if (folder == "nowhere") {
             throw UsageError({"--input nowhere: no q.npy there", "--input nowhere：那里没有 q.npy"});
