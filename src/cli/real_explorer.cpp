@@ -2,6 +2,7 @@
 #include "explorer/ladder.h"
 #include "explorer/models.h"
 #include "explorer/npy.h"
+#include "explorer/variant.h"
 
 namespace flashlens::cli {
 

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "explorer/variant.h"
+#include "kernels/between/rungs.h"
 
 namespace flashlens {
 namespace {
@@ -25,17 +26,21 @@ constexpr std::array path = std::to_array<LadderEdge>({
 
 constexpr std::array edges = std::to_array<LadderEdge>({
     {Idea::grid, "v1", "query-blocks"},
+    {Idea::grid, "v1-grid", "v2"},
     {Idea::warps, "query-blocks", "wide-warps"},
+    {Idea::warps, "key-warps", "swapped-loops"},
     {Idea::loop_order, "wide-warps", "swapped-loops"},
+    {Idea::loop_order, "query-blocks", "key-warps"},
     {Idea::late_norm, "swapped-loops", "late-norm"},
+    {Idea::late_norm, "async-swapped", "async-late-norm"},
+    {Idea::late_norm, "async-masked-loop", "v2"},
     {Idea::masking, "late-norm", "masked-loop"},
+    {Idea::masking, "async-swapped", "async-masked-loop"},
+    {Idea::masking, "async-late-norm", "v2"},
+    {Idea::async_copies, "swapped-loops", "async-swapped"},
+    {Idea::async_copies, "late-norm", "async-late-norm"},
     {Idea::async_copies, "masked-loop", "v2"},
 });
-
-bool is_built_in(std::string_view name) {
-    const std::vector<std::string> all = all_variants();
-    return std::find(all.begin(), all.end(), name) != all.end();
-}
 
 }  // namespace
 
@@ -71,16 +76,6 @@ std::span<const LadderEdge> ladder_path() {
     return path;
 }
 
-std::vector<std::string> ladder_variants() {
-    std::vector<std::string> names{"v1"};
-    for (const LadderEdge& edge : path) {
-        if (edge.idea != Idea::beyond && is_built_in(edge.to)) {
-            names.emplace_back(edge.to);
-        }
-    }
-    return names;
-}
-
 std::span<const LadderEdge> idea_edges() {
     return edges;
 }
@@ -89,7 +84,7 @@ std::vector<std::string> graph_variants() {
     std::vector<std::string> names = ladder_variants();
     for (const LadderEdge& edge : edges) {
         for (const std::string_view node : {edge.from, edge.to}) {
-            if (is_built_in(node) && std::find(names.begin(), names.end(), node) == names.end()) {
+            if (std::find(names.begin(), names.end(), node) == names.end()) {
                 names.emplace_back(node);
             }
         }
@@ -112,6 +107,14 @@ std::vector<Idea> ideas_between(std::string_view from, std::string_view to) {
         }
     }
     return {};
+}
+
+std::string folder_of_kernel(std::string_view variant) {
+    const bool between = between::is_between(variant);
+    // Those that take cp.async first are one kernel with switches.
+    std::string name(variant.starts_with("async-") ? "async-first" : between::kernel_of(variant));
+    std::replace(name.begin(), name.end(), '-', '_');
+    return (between ? "kernels/between/" : "kernels/") + name + "/";
 }
 
 bool stands(const VariantFacts& variant) {

@@ -35,17 +35,17 @@ struct LadderEdge {
     std::string_view to;
 };
 
-/// v1 to v2, rung by rung, and on to v2-tuned.
+/// v1 to v2, rung by rung (ladder_variants() of variant.h), and on to v2-tuned.
 std::span<const LadderEdge> ladder_path();
-
-/// The rungs that are built in, v1 first and v2 last.
-std::vector<std::string> ladder_variants();
 
 /// The same ideas on all ways that there are from v1 to v2, for what an idea gives where others came before it.
 std::span<const LadderEdge> idea_edges();
 
-/// Every node of idea_edges() that is built in, each once; those of the ladder first.
+/// Every node of idea_edges() and the ladder, each once; those of the ladder first.
 std::vector<std::string> graph_variants();
+
+/// Where a kernel's files are: "kernels/v1/", "kernels/between/row_warps/". row-warps and wide-warps are one kernel.
+std::string folder_of_kernel(std::string_view variant);
 
 /// What changes from one kernel to another: an edge's idea; else those of the path between them. Empty where no way is known.
 std::vector<Idea> ideas_between(std::string_view from, std::string_view to);

@@ -42,10 +42,13 @@ std::string joined(const std::vector<std::string_view>& paths, Language language
 
 std::string show_file(const FileChange& file, Extent extent, Language language, const Terminal& terminal) {
     const bool all = extent == Extent::all;
-    if (!file.after && !all) {
-        return "\n" + labelled("", 0,
-                               fill(language, Text::diff_gone, file.before->path, code_to_show(file.before->text).size()),
-                               terminal);
+    const bool named_alone = !file.after || (!file.before && !file.own);
+    if (named_alone && !all) {
+        const EmbeddedText& text = file.after ? *file.after : *file.before;
+        return labelled("", 0,
+                        fill(language, file.after ? Text::diff_foreign : Text::diff_gone, text.path,
+                             code_to_show(text.text).size()),
+                        terminal);
     }
     std::string title;
     if (!file.before) {

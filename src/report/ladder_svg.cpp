@@ -78,7 +78,7 @@ std::string waterfall_to_svg(const Waterfall& waterfall, Language language) {
         const bool is_total = one.kind == Kind::total;
         const double middle = y + 0.5 * height;
         const double name_y = one.what.empty() ? middle + 0.35 * name_size : middle - 0.05 * name_size;
-        slide.text(margin, name_y, name_size, "start", "ink", without_hard_blanks(one.name), is_total);
+        slide.text(margin, name_y, name_size, "start", "ink", one.name, is_total);
         if (!one.what.empty()) {
             const std::string what = wrap(one.what, columns_of(left - margin, what_size)).front();
             slide.text(margin, name_y + 1.25 * what_size, what_size, "start", "faint", what);

@@ -294,7 +294,7 @@ private:
 }  // namespace
 
 std::string rung_name(const Comparison& comparison, std::size_t index) {
-    return fmt::format("{}\u00a0{}", index + 1, comparison.variants[index].name);
+    return fmt::format("{} {}", index + 1, comparison.variants[index].name);
 }
 
 std::string factor(const Change& change, bool utf8) {

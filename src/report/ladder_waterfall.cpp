@@ -153,13 +153,9 @@ std::string draw(const Waterfall& waterfall, Language language, const Terminal& 
     int line = 0;
     for (const WaterfallBar& bar : waterfall.bars) {
         const bool is_total = bar.kind == Kind::total;
-        std::string name = bar.name;
-        for (std::size_t at = name.find("\u00a0"); at != std::string::npos; at = name.find("\u00a0")) {
-            name.replace(at, 2, " ");
-        }
         Ink bold;
         bold.bold = is_total;
-        picture.put(0, line, name, bold);
+        picture.put(0, line, bar.name, bold);
         line += below ? 1 : 0;
         const auto place = [&](double value) { return static_cast<int>(std::lround(value * unit)); };
         const int begin = place(std::min(bar.from, bar.to));

@@ -398,6 +398,7 @@ enum class Text {
     diff_same_code,
     diff_shared,
     diff_gone,
+    diff_foreign,
     diff_gone_shown,
     diff_new,
     diff_comments,

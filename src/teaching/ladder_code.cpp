@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "explorer/ladder.h"
 #include "teaching/kernel_texts.h"
 
 namespace flashlens::teaching {
@@ -14,24 +15,8 @@ const EmbeddedText* find_text(std::string_view path) {
     return found == texts.end() ? nullptr : &*found;
 }
 
-std::string_view folder_of(std::string_view path) {
-    return path.substr(0, path.rfind('/') + 1);
-}
-
 std::string_view name_of(std::string_view path) {
     return path.substr(path.rfind('/') + 1);
-}
-
-/// kernels/v2_tuned/kernel.cuh of "v2-tuned"; a rung's folder is in kernels/between/.
-const EmbeddedText* kernel_of(std::string_view variant) {
-    std::string folder(variant);
-    std::replace(folder.begin(), folder.end(), '-', '_');
-    for (const char* const above : {"kernels/", "kernels/between/"}) {
-        if (const EmbeddedText* const kernel = find_text(above + folder + "/kernel.cuh")) {
-            return kernel;
-        }
-    }
-    return nullptr;
 }
 
 /// The paths in quotes that a file includes, in its order.
@@ -47,8 +32,9 @@ std::vector<std::string_view> includes_of(std::string_view text) {
     return paths;
 }
 
+/// What is no part of one kernel alone.
 bool everybodys(std::string_view path) {
-    return path.starts_with("kernels/primitives/") || path == "kernels/attention.h";
+    return path.starts_with("kernels/primitives/") || path.ends_with(".h");
 }
 
 /// Each file once, those that it includes after it.
@@ -67,22 +53,19 @@ void add(std::vector<EmbeddedText>& files, const EmbeddedText& file) {
 
 }  // namespace
 
-std::vector<EmbeddedText> code_of_variant(std::string_view variant) {
-    std::vector<EmbeddedText> files;
-    if (const EmbeddedText* const kernel = kernel_of(variant)) {
-        add(files, *kernel);
-        if (const EmbeddedText* const plan = find_text(std::string(folder_of(kernel->path)) + "plan.h")) {
-            add(files, *plan);
-        }
+KernelCode code_of_variant(std::string_view variant) {
+    KernelCode code{folder_of_kernel(variant), {}};
+    if (const EmbeddedText* const kernel = find_text(code.folder + "kernel.cuh")) {
+        add(code.files, *kernel);
     }
-    return files;
+    return code;
 }
 
-CodeChange code_change(const std::vector<EmbeddedText>& before, const std::vector<EmbeddedText>& after) {
+CodeChange code_change(const KernelCode& before, const KernelCode& after) {
     CodeChange change;
-    std::vector<EmbeddedText> gone = before;
+    std::vector<EmbeddedText> gone = before.files;
     std::vector<EmbeddedText> come;
-    for (const EmbeddedText& file : after) {
+    for (const EmbeddedText& file : after.files) {
         const auto same = std::find_if(gone.begin(), gone.end(), [&](const EmbeddedText& other) {
             return other.path == file.path || other.text == file.text;
         });
@@ -95,11 +78,12 @@ CodeChange code_change(const std::vector<EmbeddedText>& before, const std::vecto
     }
     std::vector<FileChange> alone;
     for (const EmbeddedText& file : come) {
+        const bool own = file.path.starts_with(after.folder);
         const auto other = std::find_if(gone.begin(), gone.end(), [&](const EmbeddedText& one) {
-            return name_of(one.path) == name_of(file.path);
+            return own && one.path.starts_with(before.folder) && name_of(one.path) == name_of(file.path);
         });
         if (other == gone.end()) {
-            alone.push_back({{}, file});
+            alone.push_back({{}, file, own});
         } else {
             change.files.push_back({*other, file});
             gone.erase(other);

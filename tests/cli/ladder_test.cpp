@@ -38,7 +38,7 @@ TEST_CASE("ladder: a wrong rung is told, and is no step") {
     world.verdict = Verdict::fail;
     const auto wrong = run({"ladder", "--tuned"}, world);
     CHECK(wrong.code == 3);
-    CHECK(has(wrong.out, "v2 failed: O(0, 0, 0, 0) is NaN"));
+    CHECK(has(wrong.out, "v2 FAIL: O(0, 0, 0, 0) is NaN"));
     const auto json = nlohmann::json::parse(run({"ladder", "--tuned", "--json", "-"}, world).out);
     CHECK(json["rungs"].size() == 3);
     REQUIRE(json["steps"].size() == 1);
@@ -78,8 +78,8 @@ TEST_CASE("ladder --diff: the code of two rungs, by number or name") {
     CHECK(run({"ladder", "--diff", "v2", "v1"}).asked.variants == std::vector<std::string>{"v2", "v1"});
     const auto all = run({"ladder", "--diff", "1", "2", "--all"});
     CHECK(lines(all.out).size() > lines(diff.out).size());
-    CHECK(has(all.out, "gone: kernels/v1/output.cuh"));
-    CHECK(has(diff.out, "gone: kernels/v1/output.cuh ("));
+    CHECK(has(all.out, "no longer used: kernels/v1/output.cuh"));
+    CHECK(has(diff.out, "no longer used: kernels/v1/output.cuh ("));
     CHECK(has(run({"ladder", "--diff", "2", "--lang", "zh"}).out, "从 v1 到 v2"));
     const auto json = nlohmann::json::parse(run({"ladder", "--diff", "2", "--json", "-"}).out);
     CHECK(json["from"] == "v1");
