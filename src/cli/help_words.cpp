@@ -24,8 +24,7 @@ constexpr std::array map_examples = std::to_array<std::string_view>({
 constexpr std::array ladder_examples = std::to_array<std::string_view>({
     "flashlens ladder -b 1 -H 8 -s 1024",
     "flashlens ladder --by barriers --svg barriers.svg",
-    "flashlens ladder --diff v1 v2",
-    "flashlens ladder --orders",
+    "flashlens ladder --diff 4 5",
 });
 constexpr std::array sweep_examples = std::to_array<std::string_view>({
     "flashlens sweep -s 512:8192:x2 -H 1,8 --svg fill.svg",
@@ -108,11 +107,11 @@ constexpr std::array page_table = std::to_array<Page>({
     {ladder,
      "[options]",
      {"from v1 to v2, one change at a time: what each one buys", "从 v1 到 v2，一次只改一处：每处改动换来什么"},
-     {"Runs the kernels between v1 and v2, each one change away from the one before, and shows for each step what the "
-      "change is about before and after, what else moved, and on a card the time, and whether its counters explain it. "
-      "--diff shows the change in the code; A and B are numbers or names of rungs, and A alone is the step to A.",
-      "运行 v1 与 v2 之间的各个 kernel，每个比前一个只多一处改动；逐步列出这处改动针对的计数在前后各是多少、还有什么变了，"
-      "有显卡时还有时间，以及计数能否解释它。--diff 显示代码改了什么；A、B 是各级的编号或名字，只写 A 则是走到 A 的那一步。"},
+     {"Runs the kernels between v1 and v2, each one change from the next: what the change is about before and after, "
+      "what else moved, on a card the time. --diff A B shows the code; rungs go by number or name, A alone is the step to "
+      "A.",
+      "运行 v1 与 v2 之间的各个 kernel，每个比前一个只多一处改动：这处改动针对的计数在前后各是多少，还有什么变了，有显卡时还有"
+      "时间。--diff A B 显示代码的改动；写编号或名字，只写 A 则是走到 A 的那一步。"},
      ladder_examples},
     {sweep,
      "[options]",
@@ -363,16 +362,9 @@ constexpr std::array words_table = std::to_array<OptionWords>({
      {"ctas, warps, lanes, blocks, sms, one below the other", "从 ctas、warps、lanes、blocks、sms 中选，依次画出"},
      OptionWords::any,
      "LIST"},
-    {Section::run,
-     "--by",
-     "",
-     {"figure of the waterfall (default time with a card, else shared-traffic)",
-      "瀑布图画什么（默认有显卡时 time，否则 shared-traffic）"}},
+    {Section::run, "--by", "", {"the waterfall's figure, as barriers", "瀑布图画什么，如 barriers"}},
     {Section::run, "--tuned", "", {"one more rung: v2-tuned", "再加一级：v2-tuned"}},
-    {Section::run,
-     "--orders",
-     "",
-     {"each idea wherever it comes in: other ways from v1 to v2", "每处改动在不同次序下的效果：从 v1 到 v2 的其他路径"}},
+    {Section::run, "--orders", "", {"each change where others came before it", "每处改动在不同次序下的效果"}},
     {Section::run, "--samples", "21", {"of each time, from 3 on", "每个时间的样本数，至少 3"}},
     {Section::run,
      "--limit",

@@ -39,6 +39,20 @@ Value o_tmp(const VariantFacts& variant, const Comparison& /*comparison*/) {
     return bytes;
 }
 
+/// What goes through shared memory in the steps in which warps meet: maxima, sums, partial outputs.
+Value shared_exchange(const VariantFacts& variant, const Comparison& /*comparison*/) {
+    if (counters_of(variant) == nullptr) {
+        return std::nullopt;
+    }
+    double bytes = 0.0;
+    for (const simt::StepCounters& step : variant.counted->report.steps) {
+        const bool meets =
+            step.name.starts_with("reduce_") || step.name.starts_with("smem_o.") || step.name == "merge";
+        bytes += meets ? static_cast<double>(step.counters.shared_bytes()) : 0.0;
+    }
+    return bytes;
+}
+
 Value shared_per_pair(const VariantFacts& variant, const Comparison& comparison) {
     const C* counters = counters_of(variant);
     const Problem& problem = comparison.problem;
@@ -86,6 +100,10 @@ std::vector<LadderQuantity> table() {
         usual("global-write", lower, true),
         {{"o-tmp", "o_tmp_bytes", Origin::counted, Text::column_o_tmp, Text::axis_o_tmp, o_tmp, traffic}, lower, true},
         usual("shared-traffic", lower, true),
+        {{"shared-exchange", "shared_exchange_bytes", Origin::counted, Text::column_shared_exchange,
+          Text::axis_shared_exchange, shared_exchange, traffic},
+         lower,
+         false},
         {{"shared-per-pair", "shared_bytes_per_pair", Origin::counted, Text::column_shared_per_pair,
           Text::axis_shared_per_pair, shared_per_pair, traffic},
          lower,

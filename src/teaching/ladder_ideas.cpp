@@ -9,7 +9,7 @@ namespace {
 using Names = std::string_view[];
 
 constexpr Names about_grid{"sm-fill", "waves", "ctas", "global-read"};
-constexpr Names about_row_warps{"barriers", "shared-traffic", "shuffles"};
+constexpr Names about_row_warps{"barriers", "shared-exchange", "shuffles"};
 constexpr Names about_wide_warps{"shared-per-pair", "ldmatrix"};
 constexpr Names about_loop_order{"o-tmp", "global-write", "global-read"};
 constexpr Names about_late_norm{"divisions", "fp32-ops"};

@@ -5,7 +5,9 @@
 #include <stdexcept>
 
 #include "cli/program.h"
+#include "explorer/ladder.h"
 #include "explorer/models.h"
+#include "explorer/variant.h"
 #include "gpu/gpu.h"
 #include "say.h"
 #include "usage_error.h"
@@ -116,6 +118,8 @@ void fail_where_asked(const World& world) {
 void use_real_models(Explorer& explorer) {
     explorer.apply_model = [](std::string_view name, Problem& problem) { apply(find_model(name), problem); };
     explorer.variant_names = variant_names();
+    explorer.ladder = ladder_variants();
+    explorer.graph = graph_variants();
     explorer.model_names.clear();
     for (const ModelShape& model : models()) {
         explorer.model_names.emplace_back(model.name);

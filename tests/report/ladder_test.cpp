@@ -95,6 +95,8 @@ TEST_CASE("ladder: figures of a run") {
     };
     CHECK(value("o-tmp", 0) == 8'400'000.0);
     CHECK(value("o-tmp", 7) == 0.0);
+    CHECK(value("shared-exchange", 0) == 90'000'000.0);
+    CHECK(value("shared-exchange", 2) == 0.0);
     CHECK(value("global-traffic", 0) == 70'400'000.0);
     CHECK(value("shared-per-pair", 0) == doctest::Approx(233'000'000.0 / (512.0 * 512 * 2 * 16)));
     CHECK(value("mask-ops", 0) == 12'000'000.0);
@@ -141,7 +143,7 @@ TEST_CASE("ladder: what each step of the sample says") {
     CHECK(steps[1].moved == Moved::better);
     CHECK(steps[1].pace == Pace::faster);
     CHECK(steps[1].agrees());
-    CHECK(steps[1].explains()->of == &figure("barriers"));
+    CHECK(steps[1].explains()->of == &figure("shared-exchange"));  // from something to nothing
     CHECK(*steps[1].gain == doctest::Approx(1.25));
     CHECK(*steps[1].so_far == doctest::Approx(161.0 / 120.0));
     // wide-warps: less shared memory traffic, but o_tmp and divisions
@@ -156,7 +158,7 @@ TEST_CASE("ladder: what each step of the sample says") {
         }
     }
     CHECK(worse == std::set<std::string_view>{"global-read", "global-write", "o-tmp", "divisions"});
-    CHECK(steps[3].explains()->of == &figure("o-tmp"));  // from something to nothing
+    CHECK(steps[3].explains()->of == &figure("o-tmp"));
     CHECK(steps[4].pace == Pace::same);
     CHECK(steps[5].pace == Pace::slower);
     CHECK(steps[6].explains()->of == &figure("mma-beside-copies"));
@@ -171,7 +173,7 @@ TEST_CASE("ladder: a sentence for each way that figures and time can go") {
     CHECK(has(said(7000, 1000, 1.01), "get better, and the time stays within 3 %"));
     CHECK(has(said(1000, 7000, 0.99), "get worse, and the time stays within 3 %"));
     CHECK(has(said(1000, 1000, 1.0), "nothing to gain here"));
-    CHECK(has(said(1000, 1000, 1.0), "barriers, shared traffic, shuffles"));
+    CHECK(has(said(1000, 1000, 1.0), "barriers, exchange, shuffles"));
     CHECK(has(said(1000, 1000, 1.3), "not explained by its figures: it is faster"));
     CHECK(has(said(1000, 1000, 0.7), "not explained by its figures: it is slower"));
     CHECK(said(7000, 1000, {}).empty());
@@ -300,7 +302,7 @@ TEST_CASE("ladder: JSON and CSV have every rung and every step") {
     CHECK(json["rungs"][6]["reason"] == "no");
     REQUIRE(json["steps"].size() == 6);
     CHECK(json["steps"][1]["ideas"][0]["idea"] == "row-warps");
-    CHECK(json["steps"][1]["explained_by"] == "barriers");
+    CHECK(json["steps"][1]["explained_by"] == "shared_exchange_bytes");
     CHECK(json["steps"][1]["figures_explain_the_time"] == true);
     CHECK(json["steps"][2]["figures_explain_the_time"] == false);
     CHECK(json["steps"][2]["explained_by"].is_null());
