@@ -108,9 +108,11 @@ constexpr std::array page_table = std::to_array<Page>({
      "[options]",
      {"from v1 to v2, one change at a time: what each one buys", "从 v1 到 v2，一次只改一处：每处改动换来什么"},
      {"Runs the kernels between v1 and v2, each one change from the next: what the change is about before and after, "
-      "what else moved, on a card the time. --diff A B shows the code; rungs go by number or name, A alone is the step to "
+      "what else moved, on a card the time. --diff A B shows the code; rungs go by number or name, A alone is the step "
+      "to "
       "A.",
-      "运行 v1 与 v2 之间的各个 kernel，每个比前一个只多一处改动：这处改动针对的计数在前后各是多少，还有什么变了，有显卡时还有"
+      "运行 v1 与 v2 之间的各个 "
+      "kernel，每个比前一个只多一处改动：这处改动针对的计数在前后各是多少，还有什么变了，有显卡时还有"
       "时间。--diff A B 显示代码的改动；写编号或名字，只写 A 则是走到 A 的那一步。"},
      ladder_examples},
     {sweep,
@@ -470,7 +472,11 @@ constexpr std::array words_table = std::to_array<OptionWords>({
      OptionWords::any,
      "A [B]"},
     {Section::show, "--all", "", {"of --diff: unchanged lines too", "用于 --diff：没变的行也显示"}, {ladder}},
-    {Section::show, "--all", "", {"every step at once, as into a pipe", "一次显示全部步骤，与输出到管道时相同"}, {walk}},
+    {Section::show,
+     "--all",
+     "",
+     {"every step at once, as into a pipe", "一次显示全部步骤，与输出到管道时相同"},
+     {walk}},
     {Section::show, "--lang", "", {"language (default: the locale's)", "语言（默认随 locale）"}},
     {Section::show, "--no-color", "", {"no colours, as with NO_COLOR", "不用颜色，与 NO_COLOR 相同"}},
 });

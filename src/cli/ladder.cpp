@@ -23,8 +23,7 @@ constexpr const char* tuned = "v2-tuned";
 void refuse_beside(const Given& given, std::string_view option, std::initializer_list<std::string_view> others) {
     for (const std::string_view other : others) {
         if (given.has(other)) {
-            throw UsageError(
-                say("{} with {}: each asks for something else; leave one of them out", option, other));
+            throw UsageError(say("{} with {}: each asks for something else; leave one of them out", option, other));
         }
     }
 }
@@ -36,8 +35,8 @@ void check_together(const Given& given) {
         return;
     }
     if (!given.word.empty()) {
-        throw UsageError(say("ladder {0}: takes options alone; ladder --diff {0} shows the step to a rung in the code",
-                             given.word));
+        throw UsageError(
+            say("ladder {0}: takes options alone; ladder --diff {0} shows the step to a rung in the code", given.word));
     }
     if (given.has("--all")) {
         throw UsageError(say("--all: goes with --diff, as in flashlens ladder --diff v1 v2 --all"));
@@ -51,8 +50,7 @@ void check_together(const Given& given) {
 std::string rung_of(const std::string& given, const std::vector<std::string>& ladder,
                     const std::vector<std::string>& all) {
     if (only_digits(given)) {
-        const auto number =
-            whole_number("--diff", given, 1, static_cast<std::int64_t>(ladder.size()), 2);
+        const auto number = whole_number("--diff", given, 1, static_cast<std::int64_t>(ladder.size()), 2);
         return ladder[static_cast<std::size_t>(number) - 1];
     }
     return all[choice("--diff", given, all)];
@@ -72,8 +70,8 @@ std::vector<std::string> ends_of_diff(const Context& context) {
     if (!context.given.word.empty()) {
         const std::string second = rung_of(context.given.word, ladder, all);
         if (first == second) {
-            throw UsageError(say("--diff {} {}: is the same kernel twice; try --diff v1 v2", context.given.text("--diff"),
-                                 context.given.word));
+            throw UsageError(say("--diff {} {}: is the same kernel twice; try --diff v1 v2",
+                                 context.given.text("--diff"), context.given.word));
         }
         return {first, second};
     }
@@ -148,9 +146,8 @@ int run_ladder(const Context& context) {
                                                       context.language);
                   }}});
     }
-    const bool wrong = std::any_of(comparison.variants.begin(), comparison.variants.end(), [](const VariantFacts& v) {
-        return v.error && v.error->verdict == Verdict::fail;
-    });
+    const bool wrong = std::any_of(comparison.variants.begin(), comparison.variants.end(),
+                                   [](const VariantFacts& v) { return v.error && v.error->verdict == Verdict::fail; });
     return wrong ? wrong_result : all_right;
 }
 

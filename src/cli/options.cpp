@@ -94,7 +94,7 @@ constexpr std::array option_table = std::to_array<Option>({
     {"--no-color", "", Values::none, "", worded},
 });
 
-constexpr std::array all_commands{compare, explain, map,    ladder,  sweep, bench,    devices,    source,
+constexpr std::array all_commands{compare, explain, map,     ladder, sweep,    bench,      devices, source,
                                   walk,    lesson,  lecture, quiz,   practice, completion, help};
 /// Those that a word may follow which is no option.
 constexpr Commands with_word{ladder, source, lesson, practice, completion, help};

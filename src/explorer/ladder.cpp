@@ -9,9 +9,9 @@
 namespace flashlens {
 namespace {
 
-constexpr std::array ideas = std::to_array<Idea>({Idea::grid, Idea::row_warps, Idea::wide_warps, Idea::warps,
-                                                  Idea::loop_order, Idea::late_norm, Idea::masking, Idea::async_copies,
-                                                  Idea::beyond});
+constexpr std::array ideas =
+    std::to_array<Idea>({Idea::grid, Idea::row_warps, Idea::wide_warps, Idea::warps, Idea::loop_order, Idea::late_norm,
+                         Idea::masking, Idea::async_copies, Idea::beyond});
 
 constexpr std::array path = std::to_array<LadderEdge>({
     {Idea::grid, "v1", "query-blocks"},
@@ -99,7 +99,8 @@ std::vector<Idea> ideas_between(std::string_view from, std::string_view to) {
         }
     }
     std::vector<Idea> between;
-    const auto first = std::find_if(path.begin(), path.end(), [&](const LadderEdge& edge) { return edge.from == from; });
+    const auto first =
+        std::find_if(path.begin(), path.end(), [&](const LadderEdge& edge) { return edge.from == from; });
     for (auto edge = first; edge != path.end(); ++edge) {
         between.push_back(edge->idea);
         if (edge->to == to) {

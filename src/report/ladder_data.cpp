@@ -143,12 +143,12 @@ std::string ladder_to_csv(const Comparison& comparison) {
         const VariantFacts& variant = comparison.variants[i];
         const Verdict verdict = variant.error ? variant.error->verdict : Verdict::not_run;
         std::vector<std::string> fields = problem_fields(comparison.problem);
-        fields.insert(fields.end(), {comparison.card.name, fmt::format("{}", comparison.card.sm_count),
-                                     fmt::format("{}", i + 1), variant.name, runs(variant) ? "true" : "false",
-                                     variant.refusal.en,
-                                     verdict == Verdict::pass   ? "pass"
-                                     : verdict == Verdict::fail ? "fail"
-                                                                : "not run"});
+        fields.insert(fields.end(),
+                      {comparison.card.name, fmt::format("{}", comparison.card.sm_count), fmt::format("{}", i + 1),
+                       variant.name, runs(variant) ? "true" : "false", variant.refusal.en,
+                       verdict == Verdict::pass   ? "pass"
+                       : verdict == Verdict::fail ? "fail"
+                                                  : "not run"});
         for (const Quantity* const quantity : figures) {
             const auto value = quantity->of(variant, comparison);
             fields.push_back(value ? fmt::format("{}", *value) : "");

@@ -83,8 +83,8 @@ std::string show_ladder_diff(const Comparison& planned, Extent extent, Language 
     if (tiles_known(planned) && tile_of(before) != tile_of(after)) {
         const std::string tiles = tile_of(before) + (terminal.utf8 ? " → " : " -> ") + tile_of(after);
         result += paragraph(say(Text::diff_tile, tiles));
-        result += labelled("", 2, say(Text::diff_tile_of, shape_line(planned.problem, language),
-                                      card_line(planned, language)),
+        result += labelled("", 2,
+                           say(Text::diff_tile_of, shape_line(planned.problem, language), card_line(planned, language)),
                            terminal);
     }
     if (change.files.empty()) {

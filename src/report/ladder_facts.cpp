@@ -127,7 +127,9 @@ std::vector<StepFacts> step_facts(const Comparison& comparison, const std::vecto
                 facts.others.push_back(*one);
             }
         }
-        const auto time_of = [&](const VariantFacts& variant) { return ladder_time().quantity.of(variant, comparison); };
+        const auto time_of = [&](const VariantFacts& variant) {
+            return ladder_time().quantity.of(variant, comparison);
+        };
         if (time_of(from) && time_of(to)) {
             facts.gain = *time_of(from) / *time_of(to);
             const auto first = time_of(comparison.variants[steps.front().from]);

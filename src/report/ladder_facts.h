@@ -41,9 +41,9 @@ enum class Pace { unknown, faster, slower, same };
 
 struct StepFacts {
     LadderStep step;
-    std::vector<Change> about;   ///< of the figures that its ideas are about, in their order, each once
-    std::vector<Change> others;  ///< what else moved much
-    std::optional<double> gain;  ///< time before / time after, on a card
+    std::vector<Change> about;     ///< of the figures that its ideas are about, in their order, each once
+    std::vector<Change> others;    ///< what else moved much
+    std::optional<double> gain;    ///< time before / time after, on a card
     std::optional<double> so_far;  ///< of the first time
     Moved moved = Moved::unknown;
     Pace pace = Pace::unknown;

@@ -56,7 +56,7 @@ std::string show_orders(const Comparison& comparison, const LadderQuantity& by, 
             table.row(from.name + arrow + to.name,
                       {{quantity.print(*quantity.of(from, comparison)) + arrow +
                         quantity.print(*quantity.of(to, comparison))},
-                       {ratio(one.gains[i]) + "x", one.gains[i] > 1.0 + same_time         ? Style::good
+                       {ratio(one.gains[i]) + "x", one.gains[i] > 1.0 + same_time           ? Style::good
                                                    : one.gains[i] < 1.0 / (1.0 + same_time) ? Style::bad
                                                                                             : Style::plain}});
         }
@@ -75,7 +75,7 @@ std::string show_orders(const Comparison& comparison, const LadderQuantity& by, 
         }
     }
     result += comparison_notes(comparison, language, terminal);
-    const Text what = all.empty() ? Text::orders_nothing
+    const Text what = all.empty()                   ? Text::orders_nothing
                       : by.better == Better::higher ? Text::orders_more
                                                     : Text::orders_less;
     return result + labelled("", 0, say(what, say(quantity.axis)), terminal);

@@ -46,8 +46,7 @@ Value shared_exchange(const VariantFacts& variant, const Comparison& /*compariso
     }
     double bytes = 0.0;
     for (const simt::StepCounters& step : variant.counted->report.steps) {
-        const bool meets =
-            step.name.starts_with("reduce_") || step.name.starts_with("smem_o.") || step.name == "merge";
+        const bool meets = step.name.starts_with("reduce_") || step.name.starts_with("smem_o.") || step.name == "merge";
         bytes += meets ? static_cast<double>(step.counters.shared_bytes()) : 0.0;
     }
     return bytes;
@@ -111,23 +110,23 @@ std::vector<LadderQuantity> table() {
         usual("bank-conflicts", lower, true),
         usual("barriers", lower, true),
         usual("shuffles", lower, true),
-        {{"ldmatrix", "ldmatrix", Origin::counted, Text::column_ldmatrix, Text::axis_ldmatrix,
-          counted<&C::ldmatrix>, count},
+        {{"ldmatrix", "ldmatrix", Origin::counted, Text::column_ldmatrix, Text::axis_ldmatrix, counted<&C::ldmatrix>,
+          count},
          lower,
          true},
         usual("mma-flops", lower, true),
         usual("exponentials", lower, true),
         usual("fp32-ops", lower, true),
         usual("fp32-per-kflop", lower, false),
-        {{"divisions", "fp32_div", Origin::counted, Text::column_divisions, Text::axis_divisions,
-          counted<&C::fp32_div>, count},
+        {{"divisions", "fp32_div", Origin::counted, Text::column_divisions, Text::axis_divisions, counted<&C::fp32_div>,
+          count},
          lower,
          true},
         {{"mask-ops", "mask_ops", Origin::counted, Text::column_mask_ops, Text::axis_mask_ops, mask_ops, count},
          lower,
          true},
-        {{"cp-async", "cp_async", Origin::counted, Text::column_cp_async, Text::axis_cp_async,
-          counted<&C::cp_async>, count},
+        {{"cp-async", "cp_async", Origin::counted, Text::column_cp_async, Text::axis_cp_async, counted<&C::cp_async>,
+          count},
          neither,
          true},
         {{"mma-beside-copies", "mma_beside_copies", Origin::counted, Text::column_mma_beside_copies,

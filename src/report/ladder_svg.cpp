@@ -25,9 +25,8 @@ constexpr double legend_height = 30.0;
 /// Better is pale and has an outline, worse is full: so they can be told apart without colour.
 std::string bar(Kind kind, double x, double y, double width, double height) {
     const auto element = [&](const std::string& classes, std::string_view more) {
-        return fmt::format(
-            "<rect class=\"{}\"{} x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\"/>\n", classes, more, x,
-            y, std::max(width, 2.0), height);
+        return fmt::format("<rect class=\"{}\"{} x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\"/>\n",
+                           classes, more, x, y, std::max(width, 2.0), height);
     };
     switch (kind) {
         case Kind::total:
@@ -95,8 +94,9 @@ std::string waterfall_to_svg(const Waterfall& waterfall, Language language) {
     slide.add(line("axis", left, slide.top() - 4.0, left, y));
     double x = margin;
     y += 8.0;
-    for (const auto& [kind, word] : {std::pair{Kind::total, Text::ladder_total}, std::pair{Kind::better, Text::ladder_better},
-                                     std::pair{Kind::worse, Text::ladder_worse}, std::pair{Kind::same, Text::ladder_same}}) {
+    for (const auto& [kind, word] :
+         {std::pair{Kind::total, Text::ladder_total}, std::pair{Kind::better, Text::ladder_better},
+          std::pair{Kind::worse, Text::ladder_worse}, std::pair{Kind::same, Text::ladder_same}}) {
         const bool there = std::any_of(waterfall.bars.begin(), waterfall.bars.end(),
                                        [kind = kind](const WaterfallBar& one) { return one.kind == kind; });
         if (!there) {

@@ -77,7 +77,8 @@ private:
         const Quantity& quantity = find_ladder_quantity(name)->quantity;
         const auto has = [&](const VariantFacts& v) { return quantity.of(v, comparison_).has_value(); };
         if (std::any_of(comparison_.variants.begin(), comparison_.variants.end(), has)) {
-            add(columns, say(quantity.heading),
+            add(
+                columns, say(quantity.heading),
                 [&](const VariantFacts& v) {
                     const auto value = quantity.of(v, comparison_);
                     return value ? Cell{quantity.print(*value)} : nothing();
@@ -88,7 +89,8 @@ private:
 
     std::vector<Column> columns() const {
         std::vector<Column> all;
-        add(all, say(Text::verdict),
+        add(
+            all, say(Text::verdict),
             [&](const VariantFacts& v) {
                 const Verdict verdict = v.error ? v.error->verdict : Verdict::not_run;
                 return verdict == Verdict::pass   ? Cell{say(Text::verdict_ok), Style::good}
@@ -96,13 +98,15 @@ private:
                                                   : Cell{say(Text::verdict_not_run), Style::dim};
             },
             false);
-        add(all, say(Text::grid),
+        add(
+            all, say(Text::grid),
             [](const VariantFacts& v) {
                 const Grid& grid = v.launch.grid;
                 return Cell{fmt::format("({},\u00a0{},\u00a0{})", grid.x, grid.y, grid.z)};
             },
             false);
-        add(all, say(Text::tile), [](const VariantFacts& v) { return Cell{tile_of(v)}; }, true);
+        add(
+            all, say(Text::tile), [](const VariantFacts& v) { return Cell{tile_of(v)}; }, true);
         for (const std::string_view name : {"ctas", "sm-fill", "ctas-per-sm", "occupancy", "global-traffic",
                                             "shared-traffic", "barriers", "fp32-per-kflop"}) {
             add(all, name);
@@ -125,14 +129,16 @@ private:
         }
         add(all, "time");
         const Quantity& rate = *find_quantity("tflops");
-        add(all, say(rate.heading),
+        add(
+            all, say(rate.heading),
             [&](const VariantFacts& v) {
                 const auto value = rate.of(v, comparison_);
                 return value ? Cell{rate.print(*value)} : nothing();
             },
             true);
-        const auto gains = [&](Text heading, std::optional<double> StepFacts::* gain) {
-            add(all, say(heading),
+        const auto gains = [&](Text heading, std::optional<double> StepFacts::*gain) {
+            add(
+                all, say(heading),
                 [&](const VariantFacts& v) {
                     const StepFacts* const step = step_to(v);
                     return step != nullptr && step->*gain ? Cell{ratio(*(step->*gain)) + "x", style(*(step->*gain))}
@@ -142,7 +148,8 @@ private:
         };
         gains(Text::ladder_gain, &StepFacts::gain);
         gains(Text::ladder_so_far, &StepFacts::so_far);
-        add(all, say(Text::ladder_explained),
+        add(
+            all, say(Text::ladder_explained),
             [&](const VariantFacts& v) {
                 const StepFacts* const step = step_to(v);
                 const Change* const change = step != nullptr && step->agrees() ? step->explains() : nullptr;
@@ -172,8 +179,7 @@ private:
             const std::string name =
                 first > 0 && terminal_.columns < narrow ? fmt::format("{}", i + 1) : rung_name(comparison_, i);
             if (!runs(variant) && first == 0) {
-                table.span(name,
-                           {say(Text::can_run_no, printable(variant.refusal.in(language_))), Style::bad});
+                table.span(name, {say(Text::can_run_no, printable(variant.refusal.in(language_))), Style::bad});
                 continue;
             }
             std::vector<Cell> cells;
@@ -240,8 +246,8 @@ private:
     void add_others(Table& table, const StepFacts& facts) const {
         std::string list;
         for (const Change& change : facts.others) {
-            const std::string one = say(Text::ladder_other, say(change.of->quantity.heading), printed(change),
-                                        judged(change));
+            const std::string one =
+                say(Text::ladder_other, say(change.of->quantity.heading), printed(change), judged(change));
             list = list.empty() ? one : say(Text::semicolon, list, one);
         }
         if (!list.empty()) {
@@ -271,10 +277,10 @@ private:
             add_others(table, facts);
             if (facts.gain) {
                 const Quantity& time = ladder_time().quantity;
-                table.row(say(time.heading), {{time.print(*time.of(comparison_.variants[facts.step.from], comparison_)) +
-                                               arrow(terminal_) +
-                                               time.print(*time.of(comparison_.variants[facts.step.to], comparison_))},
-                                              {ratio(*facts.gain) + "x", style(*facts.gain)}});
+                table.row(say(time.heading),
+                          {{time.print(*time.of(comparison_.variants[facts.step.from], comparison_)) +
+                            arrow(terminal_) + time.print(*time.of(comparison_.variants[facts.step.to], comparison_))},
+                           {ratio(*facts.gain) + "x", style(*facts.gain)}});
             }
             const std::string verdict = verdict_on(facts, terminal_, language_);
             if (!verdict.empty()) {
@@ -322,7 +328,7 @@ std::string verdict_on(const StepFacts& step, const Terminal& terminal, Language
         return "";
     }
     if (step.pace == Pace::unknown) {
-        return unmoved                        ? say(Text::ladder_nothing, stay)
+        return unmoved                      ? say(Text::ladder_nothing, stay)
                : step.moved == Moved::worse ? say(Text::ladder_gets_worse)
                : step.moved == Moved::both  ? say(Text::ladder_gets_both)
                                             : "";

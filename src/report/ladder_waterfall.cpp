@@ -115,8 +115,8 @@ Waterfall waterfall(const Comparison& comparison, const std::vector<StepFacts>& 
             const std::string one(teaching::words_of(idea).title.in(language));
             what = what.empty() ? one : fill(language, Text::comma, what, one);
         }
-        result.bars.push_back({kind, rung_name(comparison, facts.step.to), std::move(what), change.before,
-                               change.after, step_label(change, language)});
+        result.bars.push_back({kind, rung_name(comparison, facts.step.to), std::move(what), change.before, change.after,
+                               step_label(change, language)});
         if (&facts == &steps.back() || comparison.variants[facts.step.to].name == "v2") {
             total(facts.step.to);
         }
@@ -128,7 +128,7 @@ Waterfall waterfall(const Comparison& comparison, const std::vector<StepFacts>& 
     result.title =
         fill(language, by.better == Better::higher ? Text::ladder_waterfall_more : Text::ladder_waterfall_less, figure);
     result.caption = {shape_line(comparison.problem, language), card_line(comparison, language),
-                      fill(language, quantity.origin == Origin::timed   ? Text::ladder_by_card
+                      fill(language, quantity.origin == Origin::timed     ? Text::ladder_by_card
                                      : quantity.origin == Origin::planned ? Text::ladder_by_plan
                                                                           : Text::ladder_by_counts)};
     return result;

@@ -50,8 +50,8 @@ TEST_CASE("ladder: a wrong rung is told, and is no step") {
 TEST_CASE("ladder: files, or one of them alone on standard output") {
     const TemporaryFolder folder;
     const auto file = [&](const char* name) { return (folder.path / name).string(); };
-    const auto result = run({"ladder", "--by", "sm-fill", "--svg", file("l.svg"), "--json", file("l.json"), "--csv",
-                             file("l.csv")});
+    const auto result =
+        run({"ladder", "--by", "sm-fill", "--svg", file("l.svg"), "--json", file("l.json"), "--csv", file("l.csv")});
     CHECK(result.code == 0);
     CHECK(has(result.out, "by SM fill (share of the SMs that get work): more is better"));
     CHECK(has(content(file("l.svg")), "by SM fill"));

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "explorer/explorer.h"
+#include "explorer/variant.h"
 #include "ladder_samples.h"
 #include "report/code_difference.h"
 #include "report/ladder_data.h"
@@ -273,8 +275,8 @@ TEST_CASE("ladder: better and worse differ in the waterfall without colour, and 
         CHECK(has(line, "---") == (has(line, "-30 us") || has(line, "-11 us") || has(line, "-25 us")));
     }
     for (const Language language : {Language::en, Language::zh}) {
-        const std::string svg = waterfall_to_svg(
-            waterfall(comparison, steps_of(comparison), ladder_time(), language), language);
+        const std::string svg =
+            waterfall_to_svg(waterfall(comparison, steps_of(comparison), ladder_time(), language), language);
         CHECK(svg.rfind("<svg ", 0) == 0);
         CHECK(has(svg, "@media (prefers-color-scheme:dark)"));
         CHECK(has(svg, "class=\"full0 line0\" fill-opacity"));
@@ -386,4 +388,53 @@ TEST_CASE("all lines of two files, where they are asked for") {
     CHECK(differences("a\n", "a\n", plain, Extent::all).size() == 1);
     CHECK(differences("// a\n", "// b\n", plain, Extent::all).size() == 2);
     CHECK(differences("", "a\nb\n", plain) == std::vector<std::string>{"   1 + a", "   2 + b"});
+}
+
+TEST_CASE("ladder: real rungs, on a shape with several key blocks, rows and keys that no tile divides") {
+    Request request;
+    request.machine = MachineChoice::cpu;
+    request.card = "A100";
+    request.variants = ladder_variants();
+    request.problem.batch = 1;
+    request.problem.heads = request.problem.kv_heads = 2;
+    request.problem.seqlen_q = 200;
+    request.problem.seqlen_k = 600;
+    const Comparison comparison = compare(request);
+    const std::vector<StepFacts> steps = steps_of(comparison);
+    REQUIRE(steps.size() == 7);
+    const auto value = [&](std::string_view name, std::size_t rung) {
+        return *figure(name).quantity.of(comparison.variants[rung], comparison);
+    };
+    // fp32, written on every pass but the last and read on every pass but the first; 256 or 128 keys a pass
+    const double o_tmp = 200.0 * 2 * 64 * 4;
+    CHECK(value("o-tmp", 0) == 2 * 2 * o_tmp);
+    CHECK(value("o-tmp", 1) == 2 * 2 * o_tmp);
+    CHECK(value("o-tmp", 2) >= 2 * 2 * o_tmp);  // and the lse beside it
+    CHECK(value("o-tmp", 2) < 2.1 * 2 * o_tmp);
+    CHECK(value("o-tmp", 3) >= 4 * 2 * o_tmp);
+    CHECK(value("o-tmp", 3) < 4.2 * 2 * o_tmp);
+    // a row's partial O of four warps: written once and read once, and more for the statistics
+    for (const std::size_t rung : {0, 1}) {
+        CHECK(value("shared-exchange", rung) > 3 * 2 * 4 * o_tmp);
+    }
+    for (std::size_t rung = 2; rung < 8; ++rung) {
+        CHECK(value("shared-exchange", rung) == 0.0);
+        CHECK((value("o-tmp", rung) == 0.0) == (rung > 3));
+        CHECK((value("mma-beside-copies", rung) > 0.0) == (rung == 7));
+    }
+    CHECK(steps[1].moved == Moved::better);
+    CHECK(steps[2].moved == Moved::better);
+    CHECK(steps[3].moved == Moved::better);
+    CHECK(steps[4].moved == Moved::better);
+    CHECK(steps[5].moved == Moved::better);
+    CHECK(steps[6].moved == Moved::better);
+    for (const VariantFacts& variant : comparison.variants) {
+        CAPTURE(variant.name);
+        CHECK(variant.error->verdict == Verdict::pass);
+    }
+    // with one key block nothing goes through memory, and swapping the loops gains nothing
+    request.problem.seqlen_k = 100;
+    request.verify = Verify::off;
+    const Comparison one = compare(request);
+    CHECK(has(verdict_on(steps_of(one)[3], plain, Language::en), "nothing to gain here"));
 }

@@ -46,8 +46,8 @@ TEST_CASE("ladder: a kernel's files are its own and what it includes") {
     CHECK(paths(code_of_variant("v1")) ==
           Paths{"kernels/v1/kernel.cuh", "kernels/v1/output.cuh", "kernels/v1/steps.cuh"});
     CHECK(paths(code_of_variant("v2")) == Paths{"kernels/v2/kernel.cuh", "kernels/v2/steps.cuh"});
-    CHECK(paths(code_of_variant("v2-tuned")) == Paths{"kernels/v2_tuned/kernel.cuh", "kernels/v2_tuned/steps.cuh",
-                                                      "kernels/v2/steps.cuh"});
+    CHECK(paths(code_of_variant("v2-tuned")) ==
+          Paths{"kernels/v2_tuned/kernel.cuh", "kernels/v2_tuned/steps.cuh", "kernels/v2/steps.cuh"});
     CHECK(code_of_variant("v3").files.empty());
     for (const std::string& rung : graph_variants()) {
         CAPTURE(rung);
