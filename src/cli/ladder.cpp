@@ -84,8 +84,13 @@ std::vector<std::string> ends_of_diff(const Context& context) {
 
 int run_diff(const Context& context, Request request) {
     request.variants = ends_of_diff(context);
+    // The code can be shown of kernels that the card can't run, too: v2 is there so that something runs.
+    if (std::find(request.variants.begin(), request.variants.end(), "v2") == request.variants.end()) {
+        request.variants.emplace_back("v2");
+    }
     check_outputs(context);
-    const Comparison planned = context.explorer.explain(request);
+    Comparison planned = context.explorer.explain(request);
+    planned.variants.resize(2);
     const auto extent = context.given.has("--all") ? report::Extent::all : report::Extent::changes;
     deliver(context, report::show_ladder_diff(planned, extent, context.language, context.terminal),
             {{"--json", [&] { return report::ladder_diff_to_json(planned); }}});

@@ -28,8 +28,18 @@ std::string tile_of(const VariantFacts& variant) {
     return fmt::format("{} x {}", variant.launch.tile.block_m, variant.launch.tile.block_n);
 }
 
+/// Those are planned first: there they are even where something else forbids the launch.
 bool tiles_known(const Comparison& planned) {
-    return runs(planned.variants[0]) && runs(planned.variants[1]);
+    return planned.variants[0].launch.tile.block_m > 0 && planned.variants[1].launch.tile.block_m > 0;
+}
+
+/// Of two variants with the same code.
+Text what_differs(const Comparison& planned) {
+    if (!tiles_known(planned)) {
+        return Text::diff_same_code;
+    }
+    return tile_of(planned.variants[0]) != tile_of(planned.variants[1]) ? Text::diff_same_but_tile
+                                                                        : Text::diff_same_but_switch;
 }
 
 std::string joined(const std::vector<std::string_view>& paths, Language language) {
@@ -88,7 +98,7 @@ std::string show_ladder_diff(const Comparison& planned, Extent extent, Language 
                            terminal);
     }
     if (change.files.empty()) {
-        result += paragraph(say(Text::diff_same_code));
+        result += paragraph(say(what_differs(planned)));
     }
     if (!change.shared.empty()) {
         result += paragraph(say(Text::diff_shared, joined(change.shared, language)));

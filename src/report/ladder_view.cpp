@@ -272,15 +272,17 @@ private:
             const std::string before = tile_of(comparison_.variants[facts.step.from]);
             const std::string after = tile_of(comparison_.variants[facts.step.to]);
             if (before != after) {
-                table.row(say(Text::tile), {{before + arrow(terminal_) + after}, {}});
+                table.row(say(Text::tile), {{fmt::format("{}{}{}", before, arrow(terminal_), after)}, {}});
             }
             add_others(table, facts);
             if (facts.gain) {
                 const Quantity& time = ladder_time().quantity;
-                table.row(say(time.heading),
-                          {{time.print(*time.of(comparison_.variants[facts.step.from], comparison_)) +
-                            arrow(terminal_) + time.print(*time.of(comparison_.variants[facts.step.to], comparison_))},
-                           {ratio(*facts.gain) + "x", style(*facts.gain)}});
+                const auto printed_time = [&](std::size_t i) {
+                    return time.print(*time.of(comparison_.variants[i], comparison_));
+                };
+                table.row(say(time.heading), {{fmt::format("{}{}{}", printed_time(facts.step.from), arrow(terminal_),
+                                                           printed_time(facts.step.to))},
+                                              {ratio(*facts.gain) + "x", style(*facts.gain)}});
             }
             const std::string verdict = verdict_on(facts, terminal_, language_);
             if (!verdict.empty()) {

@@ -398,6 +398,8 @@ enum class Text {
     diff_tile,
     diff_tile_of,
     diff_same_code,
+    diff_same_but_tile,
+    diff_same_but_switch,
     diff_shared,
     diff_gone,
     diff_foreign,

@@ -87,6 +87,17 @@ TEST_CASE("ladder --diff: the code of two rungs, by number or name") {
     CHECK(json["files"][0]["lines"].size() > 100);
 }
 
+TEST_CASE("ladder --diff: of kernels that the planned card can't run, too") {
+    World world;
+    world.real_explorer = true;
+    const auto diff = run({"ladder", "--diff", "swapped-loops", "async-swapped", "--gpu", "T4"}, world);
+    CHECK(diff.code == 0);
+    CHECK(has(diff.out, "kernels/between/async_first/kernel.cuh"));
+    CHECK(has(run({"ladder", "--diff", "4"}, world).out, "64 x 256 -> 128 x 128"));
+    CHECK(has(run({"ladder", "--diff", "async-swapped", "async-late-norm"}, world).out, "a switch of its Traits"));
+    CHECK(run({"ladder", "--diff", "4", "--gpu", "Z9"}, world).code == 2);
+}
+
 TEST_CASE("ladder: by time where there is a card") {
     World world;
     world.has_card = true;

@@ -335,7 +335,8 @@ TEST_CASE("ladder: an idea's gains in more than one order") {
     };
     REQUIRE(of(Idea::warps) != gains.end());
     CHECK(of(Idea::warps)->gains.front() == doctest::Approx(150.0 / 130.0));
-    CHECK(of(Idea::row_warps) == gains.end());  // with its tile it is one idea
+    CHECK(of(Idea::row_warps)->gains == std::vector{150.0 / 120.0});
+    CHECK(of(Idea::beyond) == gains.end());
     for (const IdeaGains& one : gains) {
         double product = 1.0;
         for (const double gain : one.gains) {
@@ -378,8 +379,12 @@ TEST_CASE("ladder: two rungs' code, what changes and all of it") {
     CHECK(has(page, "which the plan chooses: 16 x 256 -> 128 x 128"));
     planned.variants[1].name = "v1";  // the same kernel with another tile
     const std::string same = show_ladder_diff(planned, Extent::changes, Language::en, {100, false, false, false});
-    CHECK(has(same, "Both are one kernel"));
+    CHECK(has(same, "Both are one kernel: its code is the same, what changes is the tile."));
     CHECK(has(same, "in both, unchanged: kernels/v1/kernel.cuh, "));
+    planned.variants[1].launch.tile = planned.variants[0].launch.tile;
+    CHECK(has(show_ladder_diff(planned, Extent::changes, Language::en, plain), "what changes is a switch"));
+    planned.variants[0].launch.tile = {};
+    CHECK(has(show_ladder_diff(planned, Extent::changes, Language::en, plain), "its code is the same.\n"));
 }
 
 TEST_CASE("all lines of two files, where they are asked for") {
