@@ -31,6 +31,16 @@ inline constexpr Bilingual translations[] = {
     {"{}={}: takes no value; try {} alone", "{}={}：不带值；只写 {} 即可"},
     {"completion: needs a shell; try flashlens completion bash, or zsh",
      "completion：要指明 shell；可试 flashlens completion bash 或 zsh"},
+    // ladder
+    {"ladder {0}: takes options alone; ladder --diff {0} shows the step to a rung in the code",
+     "ladder {0}：只接受选项；ladder --diff {0} 在代码里显示走到某一级的那一步"},
+    {"--all: goes with --diff, as in flashlens ladder --diff v1 v2 --all",
+     "--all：与 --diff 同用，例如 flashlens ladder --diff v1 v2 --all"},
+    {"--diff {} {}: is the same kernel twice; try --diff v1 v2",
+     "--diff {} {}：两个是同一个 kernel；可试 --diff v1 v2"},
+    {"--diff {0}: no step of the ladder leads there; name two, as in --diff {0} v2",
+     "--diff {0}：没有走到这里的一步；请写两个，例如 --diff {0} v2"},
+    {"only a card has times ({}); try --by shared-traffic", "只有显卡上才有时间（{}）；可试 --by shared-traffic"},
     // practice
     {"{} with {}: each asks for something else; leave one of them out", "{} 与 {}：各要一件事；请去掉其中一个"},
     {"--yes: answers what --reset asks; leave it out", "--yes：用来回答 --reset 的询问；请去掉"},

@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/strict.h"
 #include "hardware/card.h"
+#include "report/ladder_quantities.h"
 #include "report/quantity.h"
 #include "say.h"
 #include "usage_error.h"
@@ -45,6 +46,15 @@ std::vector<std::string> values_of(const Option& option, const Explorer& explore
             for (const report::Quantity& quantity : report::quantities()) {
                 names.emplace_back(quantity.name);
             }
+            return names;
+        }
+        case Values::counters: {
+            const std::vector<std::string_view> names = report::waterfall_names();
+            return {names.begin(), names.end()};
+        }
+        case Values::rungs: {
+            std::vector<std::string> names = explorer.graph;
+            names.emplace_back("v2-tuned");
             return names;
         }
         case Values::none:

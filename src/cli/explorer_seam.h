@@ -25,7 +25,10 @@ struct Explorer {
     /// Sets the shape, the mask and the scale of the model of this name.
     std::function<void(std::string_view name, Problem&)> apply_model;
     std::vector<std::string> variant_names;
-    std::vector<std::string> names_between;  ///< kernels between v1 and v2, which --variants takes where it plans or runs
+    std::vector<std::string>
+        names_between;                ///< kernels between v1 and v2, which --variants takes where it plans or runs
+    std::vector<std::string> ladder;  ///< ladder_variants()
+    std::vector<std::string> graph;   ///< graph_variants()
     std::vector<std::string> model_names;
 };
 

@@ -61,6 +61,8 @@ std::string value_of(const Option& option, const OptionWords& words, Command com
         case Values::variants:
             return "LIST";
         case Values::charts:
+        case Values::counters:
+        case Values::rungs:
             return "NAME";
         case Values::folder:
             return "DIR";

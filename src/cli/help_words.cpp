@@ -21,6 +21,11 @@ constexpr std::array map_examples = std::to_array<std::string_view>({
     "flashlens map --view sms -b 1 -H 8 -s 4096 --gpu \"RTX 4090\"",
     "flashlens map --view blocks --svg blocks.svg",
 });
+constexpr std::array ladder_examples = std::to_array<std::string_view>({
+    "flashlens ladder -b 1 -H 8 -s 1024",
+    "flashlens ladder --by barriers --svg barriers.svg",
+    "flashlens ladder --diff 4 5",
+});
 constexpr std::array sweep_examples = std::to_array<std::string_view>({
     "flashlens sweep -s 512:8192:x2 -H 1,8 --svg fill.svg",
     "flashlens sweep --splits 1:264 -b 1 -H 1 -s 4096 --chart global-read",
@@ -99,6 +104,17 @@ constexpr std::array page_table = std::to_array<Page>({
       "的各步），warps（CTA 的一步），lanes（一条 mma.m16n8k16），blocks（一个 CTA 读什么、留什么、什么依次流过），"
       "sms（CTA 落在哪个 SM、哪个 wave）。"},
      map_examples},
+    {ladder,
+     "[options]",
+     {"from v1 to v2, one change at a time: what each one buys", "从 v1 到 v2，一次只改一处：每处改动换来什么"},
+     {"Runs the kernels between v1 and v2, each one change from the next: what the change is about before and after, "
+      "what else moved, on a card the time. --diff A B shows the code; rungs go by number or name, A alone is the step "
+      "to "
+      "A.",
+      "运行 v1 与 v2 之间的各个 "
+      "kernel，每个比前一个只多一处改动：这处改动针对的计数在前后各是多少，还有什么变了，有显卡时还有"
+      "时间。--diff A B 显示代码的改动；写编号或名字，只写 A 则是走到 A 的那一步。"},
+     ladder_examples},
     {sweep,
      "[options]",
      {"lists and ranges of options: a table and a chart", "扫描选项的列表和范围：表格和图"},
@@ -197,7 +213,7 @@ constexpr std::array page_table = std::to_array<Page>({
 });
 
 /// Those whose shapes are of real sizes.
-constexpr Commands kernels_run{compare, explain, map, sweep, bench};
+constexpr Commands kernels_run{compare, explain, map, ladder, sweep, bench};
 
 constexpr std::array words_table = std::to_array<OptionWords>({
     {Section::shape, "--batch", "2", {"batch size", "batch 大小"}},
@@ -233,12 +249,12 @@ constexpr std::array words_table = std::to_array<OptionWords>({
      "--causal",
      "",
      {"query i sees key j if j <= i + Sk - Sq", "query i 可见 j <= i + Sk - Sq 的 key j"},
-     {compare, explain, walk}},
+     {compare, explain, ladder, walk}},
     {Section::mask,
      "--no-causal",
      "",
      {"no mask: the default, except of some models", "无 mask：默认如此，部分模型除外"},
-     {compare, explain}},
+     {compare, explain, ladder}},
     {Section::mask,
      "--causal",
      "",
@@ -277,7 +293,7 @@ constexpr std::array words_table = std::to_array<OptionWords>({
      "--seed",
      "0",
      {"of the random inputs", "随机输入的种子"},
-     {compare, explain, map, sweep, bench, walk}},
+     {compare, explain, map, ladder, sweep, bench, walk}},
     {Section::run,
      "--seed",
      "",
@@ -313,7 +329,7 @@ constexpr std::array words_table = std::to_array<OptionWords>({
      "--machine",
      "auto",
      {"the GPU here, or the kernels on the CPU", "用本机 GPU，或在 CPU 上运行 kernel"},
-     {compare, sweep}},
+     {compare, ladder, sweep}},
     {Section::run,
      "--machine",
      "cpu",
@@ -348,6 +364,9 @@ constexpr std::array words_table = std::to_array<OptionWords>({
      {"ctas, warps, lanes, blocks, sms, one below the other", "从 ctas、warps、lanes、blocks、sms 中选，依次画出"},
      OptionWords::any,
      "LIST"},
+    {Section::run, "--by", "", {"the waterfall's figure, as barriers", "瀑布图画什么，如 barriers"}},
+    {Section::run, "--tuned", "", {"one more rung: v2-tuned", "再加一级：v2-tuned"}},
+    {Section::run, "--orders", "", {"each change where others came before it", "每处改动在不同次序下的效果"}},
     {Section::run, "--samples", "21", {"of each time, from 3 on", "每个时间的样本数，至少 3"}},
     {Section::run,
      "--limit",
@@ -396,7 +415,7 @@ constexpr std::array words_table = std::to_array<OptionWords>({
      "",
      {"q.npy, k.npy, v.npy of (batch, seqlen, heads, dim)",
       "读取 q.npy、k.npy、v.npy，形状为 (batch, seqlen, heads, dim)"},
-     {compare, explain}},
+     {compare, explain, ladder}},
     {Section::files,
      "--input",
      "",
@@ -407,7 +426,7 @@ constexpr std::array words_table = std::to_array<OptionWords>({
      "--json",
      "",
      {"every figure; - is standard output", "写出全部数字；- 为标准输出"},
-     {compare, explain, map, sweep, bench, devices, walk}},
+     {compare, explain, map, ladder, sweep, bench, devices, walk}},
     {Section::files,
      "--json",
      "",
@@ -429,6 +448,7 @@ constexpr std::array words_table = std::to_array<OptionWords>({
      {"of your files (default $FLASHLENS_PRACTICE, else ~/flashlens-practice)",
       "你的文件所在目录（默认 $FLASHLENS_PRACTICE，其次 ~/flashlens-practice）"}},
     {Section::files, "--csv", "", {"the table, one line for each kernel", "写出表格，每个 kernel 一行"}},
+    {Section::files, "--svg", "", {"the waterfall as a picture", "把瀑布图写成图片"}, {ladder}},
     {Section::files, "--svg", "", {"the chart as a picture", "把图写成图片"}, {sweep}},
     {Section::files, "--svg", "", {"a view as a picture (default ctas)", "把一种视图写成图片（默认 ctas）"}, {map}},
     {Section::show,
@@ -445,7 +465,18 @@ constexpr std::array words_table = std::to_array<OptionWords>({
     {Section::show, "--hint", "", {"a hint; each call gives one more", "提示，每次多给一条"}},
     {Section::show, "--solution", "", {"the solution, when it has passed", "参考解答，通过之后才给"}},
     {Section::show, "--list", "", {"all exercises, and which have passed", "全部练习，哪些已通过"}},
-    {Section::show, "--all", "", {"every step at once, as into a pipe", "一次显示全部步骤，与输出到管道时相同"}},
+    {Section::show,
+     "--diff",
+     "",
+     {"the code, from rung A to B", "代码从 A 级到 B 级的改动"},
+     OptionWords::any,
+     "A [B]"},
+    {Section::show, "--all", "", {"of --diff: unchanged lines too", "用于 --diff：没变的行也显示"}, {ladder}},
+    {Section::show,
+     "--all",
+     "",
+     {"every step at once, as into a pipe", "一次显示全部步骤，与输出到管道时相同"},
+     {walk}},
     {Section::show, "--lang", "", {"language (default: the locale's)", "语言（默认随 locale）"}},
     {Section::show, "--no-color", "", {"no colours, as with NO_COLOR", "不用颜色，与 NO_COLOR 相同"}},
 });

@@ -17,12 +17,12 @@ namespace {
 
 using enum Command;
 
-constexpr Commands questions{compare, explain, map, sweep, bench};
-constexpr Commands reports{compare, explain, map, sweep, bench, devices, source, walk, quiz, practice};
+constexpr Commands questions{compare, explain, map, ladder, sweep, bench};
+constexpr Commands reports{compare, explain, map, ladder, sweep, bench, devices, source, walk, quiz, practice};
 /// Those that say things in a language.
-constexpr Commands worded{compare, explain, map,     sweep, bench,    devices, source,
-                          walk,    lesson,  lecture, quiz,  practice, help};
-constexpr Commands numbers{compare, explain, map, sweep, bench, walk};
+constexpr Commands worded{compare, explain, map,    ladder,  sweep, bench,    devices,
+                          source,  walk,    lesson, lecture, quiz,  practice, help};
+constexpr Commands numbers{compare, explain, map, ladder, sweep, bench, walk};
 
 constexpr std::array option_table = std::to_array<Option>({
     {"--batch", "-b", Values::number, "", questions, true, true},
@@ -38,16 +38,20 @@ constexpr std::array option_table = std::to_array<Option>({
     {"--align", "", Values::choices, "bottom-right top-left", numbers, true},
     {"--dtype", "", Values::choices, "fp16 bf16", questions, true},
     {"--scale", "", Values::number, "", numbers, true},
-    {"--seed", "", Values::number, "", {compare, explain, map, sweep, bench, walk, quiz}, true, true},
+    {"--seed", "", Values::number, "", {compare, explain, map, ladder, sweep, bench, walk, quiz}, true, true},
     {"--dist", "", Values::choices, "normal uniform sharp ones", numbers, true, true},
-    {"--machine", "", Values::choices, "auto gpu cpu", {compare, sweep, practice}},
-    {"--gpu", "", Values::cards, "", {compare, explain, map, sweep}, true},
+    {"--machine", "", Values::choices, "auto gpu cpu", {compare, ladder, sweep, practice}},
+    {"--gpu", "", Values::cards, "", {compare, explain, map, ladder, sweep}, true},
     {"--variants", "", Values::variants, "", {compare, explain, map, sweep, bench, source}},
     {"--splits", "", Values::number, "", questions, true},
-    {"--verify", "", Values::choices, "full sample off", {compare, bench}},
-    {"--input", "", Values::folder, "", {compare, explain, walk}},
+    {"--verify", "", Values::choices, "full sample off", {compare, ladder, bench}},
+    {"--input", "", Values::folder, "", {compare, explain, ladder, walk}},
     {"--view", "", Values::choices, "ctas warps lanes blocks sms", {map}},
     {"--output", "", Values::folder, "", {compare}},
+    {"--by", "", Values::counters, "", {ladder}},
+    {"--tuned", "", Values::none, "", {ladder}},
+    {"--orders", "", Values::none, "", {ladder}},
+    {"--diff", "", Values::rungs, "", {ladder}},
     {"--chart", "", Values::charts, "", {sweep}},
     {"--count", "", Values::choices, "auto on off", {sweep, quiz}, false, false, {quiz}},
     {"--shapes", "", Values::number, "", {bench}},
@@ -62,7 +66,7 @@ constexpr std::array option_table = std::to_array<Option>({
     {"--k", "", Values::number, "", {walk}},
     {"--v", "", Values::number, "", {walk}},
     {"--scores", "", Values::number, "", {walk}},
-    {"--all", "", Values::none, "", {walk}},
+    {"--all", "", Values::none, "", {ladder, walk}},
     {"--step", "", Values::number, "", {walk, lecture}},
     {"--notes", "", Values::none, "", {lecture}},
     {"--answers", "", Values::none, "", {lesson}},
@@ -84,16 +88,16 @@ constexpr std::array option_table = std::to_array<Option>({
     {"--reset", "", Values::none, "", {practice}},
     {"--yes", "", Values::none, "", {practice}},
     {"--json", "", Values::file, "", reports},
-    {"--csv", "", Values::file, "", {sweep, bench}},
-    {"--svg", "", Values::file, "", {map, sweep}},
+    {"--csv", "", Values::file, "", {ladder, sweep, bench}},
+    {"--svg", "", Values::file, "", {map, ladder, sweep}},
     {"--lang", "", Values::choices, "en zh", worded},
     {"--no-color", "", Values::none, "", worded},
 });
 
-constexpr std::array all_commands{compare, explain, map,     sweep, bench,    devices,    source,
-                                  walk,    lesson,  lecture, quiz,  practice, completion, help};
+constexpr std::array all_commands{compare, explain, map,     ladder, sweep,    bench,      devices, source,
+                                  walk,    lesson,  lecture, quiz,   practice, completion, help};
 /// Those that a word may follow which is no option.
-constexpr Commands with_word{source, lesson, practice, completion, help};
+constexpr Commands with_word{ladder, source, lesson, practice, completion, help};
 
 /// Insertions, deletions and replacements from one word to the other.
 std::size_t edits(std::string_view a, std::string_view b) {
@@ -175,6 +179,8 @@ std::string_view name_of(Command command) {
             return "explain";
         case Command::map:
             return "map";
+        case Command::ladder:
+            return "ladder";
         case Command::sweep:
             return "sweep";
         case Command::bench:

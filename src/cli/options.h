@@ -17,6 +17,7 @@ enum class Command {
     compare,
     explain,
     map,
+    ladder,
     sweep,
     bench,
     devices,
@@ -60,7 +61,7 @@ private:
 };
 
 /// What may follow an option, for completion.
-enum class Values { none, number, choices, models, cards, variants, charts, folder, file };
+enum class Values { none, number, choices, models, cards, variants, charts, counters, rungs, folder, file };
 
 struct Option {
     std::string_view name;        ///< "--batch"
@@ -87,7 +88,7 @@ struct Given {
     Command command = Command::compare;
     bool command_named = false;  ///< compare is also what runs without its name
     std::string
-        word;  ///< what follows the command: source's stage, lesson's number, practice's exercise, help's command
+        word;  ///< what follows the command: source's stage, lesson's number, practice's exercise, ladder's second rung
     std::map<std::string, std::string, std::less<>> options;
     std::vector<std::string> order;  ///< their names, as first given from left to right
 

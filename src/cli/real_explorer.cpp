@@ -1,6 +1,8 @@
 #include "cli/explorer_seam.h"
+#include "explorer/ladder.h"
 #include "explorer/models.h"
 #include "explorer/npy.h"
+#include "explorer/variant.h"
 
 namespace flashlens::cli {
 
@@ -15,6 +17,8 @@ Explorer real_explorer() {
     explorer.apply_model = [](std::string_view name, Problem& problem) { apply(find_model(name), problem); };
     explorer.variant_names = variant_names();
     explorer.names_between = names_between();
+    explorer.ladder = ladder_variants();
+    explorer.graph = graph_variants();
     for (const ModelShape& model : models()) {
         explorer.model_names.emplace_back(model.name);
     }

@@ -16,39 +16,6 @@ namespace {
 
 constexpr int column_minimum = 22;  ///< narrower value columns make a table that nobody reads
 
-std::string header(const Comparison& comparison, Detail detail, Language language, const Terminal& terminal) {
-    const auto say = [&](Text name) { return std::string(text(language, name)); };
-    const Problem& problem = comparison.problem;
-    int width = 0;
-    for (const Text label : {Text::inputs, Text::work, Text::card, Text::machine}) {
-        width = std::max(width, display_width(text(language, label)) + 2);
-    }
-    const auto line = [&](Text label, const std::string& what) { return labelled(say(label), width, what, terminal); };
-    const Text title = detail == Detail::compared ? Text::title_compare : Text::title_explain;
-    std::string result = labelled("", 0, say(title), terminal, Style::bold);
-    result += labelled("", width, fmt::format("{}  scale\u00a0{:.6g}", shape_line(problem, language), problem.scale),
-                       terminal);
-    result += line(Text::work, fill(language, Text::work_figures, report::work(static_cast<double>(flops(problem))),
-                                    magnitude(static_cast<double>(visible_pairs(problem)))));
-    if (detail == Detail::compared) {
-        result +=
-            line(Text::inputs, comparison.input_folder.empty()
-                                   ? fill(language, Text::inputs_random, distribution_name(problem.dist), problem.seed)
-                                   : fill(language, Text::inputs_files, printable(comparison.input_folder)));
-    }
-    result += line(Text::card, card_line(comparison, language));
-    result += labelled("", width, fill(language, Text::card_source, printable(comparison.card.source.in(language))),
-                       terminal);
-    if (comparison.card.takes_sm75()) {
-        const Text what = comparison.card.kernels_of ? Text::card_takes_sm75 : Text::card_sm75;
-        result += labelled("", width, say(what), terminal);
-    }
-    if (detail == Detail::compared) {
-        result += line(Text::machine, say(comparison.machine == Machine::gpu ? Text::machine_gpu : Text::machine_cpu));
-    }
-    return result;
-}
-
 std::string tables(const Comparison& comparison, Detail detail, Language language, const Terminal& terminal) {
     std::vector<std::size_t> all(comparison.variants.size());
     std::iota(all.begin(), all.end(), std::size_t{0});
@@ -61,31 +28,6 @@ std::string tables(const Comparison& comparison, Detail detail, Language languag
         result += comparison_table(comparison, {i}, false, detail, language).render(terminal);
     }
     return result + reference_table(comparison, detail, language).render(terminal);
-}
-
-std::string notes(const Comparison& comparison, Language language, const Terminal& terminal) {
-    std::string result;
-    const auto any = [&](auto has) {
-        return std::any_of(comparison.variants.begin(), comparison.variants.end(),
-                           [&](const VariantFacts& v) { return runs(v) && has(v); });
-    };
-    for (const VariantFacts& variant : comparison.variants) {
-        if (runs(variant) && variant.error && variant.error->verdict == Verdict::fail) {
-            const std::string note =
-                fill(language, Text::note_failed, variant.name, printable(variant.error->reason.in(language)));
-            result += labelled("", 0, note, terminal, Style::bad);
-        }
-    }
-    if (any([](const VariantFacts& v) { return v.counted.has_value(); })) {
-        result += labelled("", 0, std::string(text(language, Text::note_requests)), terminal);
-    }
-    if (any([](const VariantFacts& v) { return v.counted && v.counted->raises_assumed; })) {
-        result += labelled("", 0, std::string(text(language, Text::note_raises)), terminal);
-    }
-    if (any([](const VariantFacts& v) { return v.timed && v.timed->median_us < launch_overhead_us; })) {
-        result += labelled("", 0, std::string(text(language, Text::note_launch_overhead)), terminal);
-    }
-    return result;
 }
 
 }  // namespace
@@ -147,10 +89,69 @@ std::string labelled(const std::string& label, int label_width, const std::strin
     return result;
 }
 
+std::string comparison_header(const Comparison& comparison, Text title, Detail detail, Language language,
+                              const Terminal& terminal) {
+    const auto say = [&](Text name) { return std::string(text(language, name)); };
+    const Problem& problem = comparison.problem;
+    int width = 0;
+    for (const Text label : {Text::inputs, Text::work, Text::card, Text::machine}) {
+        width = std::max(width, display_width(text(language, label)) + 2);
+    }
+    const auto line = [&](Text label, const std::string& what) { return labelled(say(label), width, what, terminal); };
+    std::string result = labelled("", 0, say(title), terminal, Style::bold);
+    result += labelled("", width, fmt::format("{}  scale\u00a0{:.6g}", shape_line(problem, language), problem.scale),
+                       terminal);
+    result += line(Text::work, fill(language, Text::work_figures, report::work(static_cast<double>(flops(problem))),
+                                    magnitude(static_cast<double>(visible_pairs(problem)))));
+    if (detail == Detail::compared) {
+        result +=
+            line(Text::inputs, comparison.input_folder.empty()
+                                   ? fill(language, Text::inputs_random, distribution_name(problem.dist), problem.seed)
+                                   : fill(language, Text::inputs_files, printable(comparison.input_folder)));
+    }
+    result += line(Text::card, card_line(comparison, language));
+    result += labelled("", width, fill(language, Text::card_source, printable(comparison.card.source.in(language))),
+                       terminal);
+    if (comparison.card.takes_sm75()) {
+        const Text what = comparison.card.kernels_of ? Text::card_takes_sm75 : Text::card_sm75;
+        result += labelled("", width, say(what), terminal);
+    }
+    if (detail == Detail::compared) {
+        result += line(Text::machine, say(comparison.machine == Machine::gpu ? Text::machine_gpu : Text::machine_cpu));
+    }
+    return result;
+}
+
+std::string comparison_notes(const Comparison& comparison, Language language, const Terminal& terminal) {
+    std::string result;
+    const auto any = [&](auto has) {
+        return std::any_of(comparison.variants.begin(), comparison.variants.end(),
+                           [&](const VariantFacts& v) { return runs(v) && has(v); });
+    };
+    for (const VariantFacts& variant : comparison.variants) {
+        if (runs(variant) && variant.error && variant.error->verdict == Verdict::fail) {
+            const std::string note =
+                fill(language, Text::note_failed, variant.name, printable(variant.error->reason.in(language)));
+            result += labelled("", 0, note, terminal, Style::bad);
+        }
+    }
+    if (any([](const VariantFacts& v) { return v.counted.has_value(); })) {
+        result += labelled("", 0, std::string(text(language, Text::note_requests)), terminal);
+    }
+    if (any([](const VariantFacts& v) { return v.counted && v.counted->raises_assumed; })) {
+        result += labelled("", 0, std::string(text(language, Text::note_raises)), terminal);
+    }
+    if (any([](const VariantFacts& v) { return v.timed && v.timed->median_us < launch_overhead_us; })) {
+        result += labelled("", 0, std::string(text(language, Text::note_launch_overhead)), terminal);
+    }
+    return result;
+}
+
 std::string show(const Comparison& comparison, Detail detail, Language language, const Terminal& terminal) {
-    std::string result = header(comparison, detail, language, terminal) + "\n";
+    const Text title = detail == Detail::compared ? Text::title_compare : Text::title_explain;
+    std::string result = comparison_header(comparison, title, detail, language, terminal) + "\n";
     result += tables(comparison, detail, language, terminal);
-    result += notes(comparison, language, terminal);
+    result += comparison_notes(comparison, language, terminal);
     const std::vector<Sentence> sentences = why(comparison, language);
     if (!sentences.empty()) {
         result += "\n" + labelled("", 0, std::string(text(language, Text::why)), terminal, Style::bold);

@@ -17,6 +17,11 @@ enum class Detail { explained, compared };
 /// below the other. A variant that can't run has its reason in its column, and no figures.
 std::string show(const Comparison& comparison, Detail detail, Language language, const Terminal& terminal);
 
+/// Its parts: what was asked, of which card and machine, below a title; and what holds of the figures.
+std::string comparison_header(const Comparison& comparison, Text title, Detail detail, Language language,
+                              const Terminal& terminal);
+std::string comparison_notes(const Comparison& comparison, Language language, const Terminal& terminal);
+
 /// "B 2  H 16  KV 16  Sq 512 ...", with type and mask.
 std::string shape_line(const Problem& problem, Language language);
 /// The card's name, whether it is here, its SMs and chip.

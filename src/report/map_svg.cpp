@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "report/chart.h"
 #include "report/comparison_view.h"
 #include "report/map_slide.h"
 #include "report/width.h"
@@ -14,9 +13,6 @@ namespace flashlens::report {
 namespace {
 
 using teaching::Fate;
-
-/// Of the sentences on a slide, which are long enough for narrow letters and wide ones to even out.
-constexpr double width_per_column = 0.53;
 
 /// Lines of x + y = a multiple of `distance` (or x - y, falling) within a rectangle, as a path.
 std::string hatch(double x, double y, double width, double height, double distance, bool falling) {
@@ -39,33 +35,6 @@ std::string hatch(double x, double y, double width, double height, double distan
 }
 
 }  // namespace
-
-Slide::Slide(const std::string& title, const std::string& of_what) : title_(title), of_what_(of_what) {
-    double y = svg::margin / 2;
-    y = paragraph(svg::margin, y, svg::page_width - 2 * svg::margin, svg::title_size, "ink", title, true);
-    top_ = paragraph(svg::margin, y + 2.0, svg::page_width - 2 * svg::margin, svg::small_size, "faint", of_what) + 12.0;
-}
-
-double Slide::paragraph(double x, double y, double width, double size, std::string_view ink, const std::string& words,
-                        bool bold) {
-    for (const std::string& one : wrap(words, static_cast<int>(width / (width_per_column * size)))) {
-        text(x, y + size, size, "start", ink, one, bold);
-        y += 1.3 * size;
-    }
-    return y;
-}
-
-std::string Slide::document() const {
-    return svg::document(title_, of_what_, height_, body_, svg::Classes::slide);
-}
-
-std::string full(std::size_t hue) {
-    return fmt::format("full{}", hue % hues);
-}
-
-std::string stroke(std::size_t hue) {
-    return fmt::format("line{}", hue % hues);
-}
 
 std::string fate_mark(Fate fate, std::string_view fill, double x, double y, double width, double height) {
     if (fate == Fate::skipped) {

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "practice/two_languages.h"
+#include "report/code_difference.h"
 #include "report/document_text.h"
 #include "report/practice_code.h"
 #include "report/table.h"

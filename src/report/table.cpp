@@ -133,6 +133,7 @@ std::vector<int> Table::natural_widths() const {
     if (columns_ > 1 && widest_span > values) {
         result.back() += std::min(widest_span - values, std::max(0, 30 - result.back()));
     }
+    result.back() += std::max(least_ - std::accumulate(result.begin(), result.end(), border_width(columns_)), 0);
     return result;
 }
 

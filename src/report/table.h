@@ -31,6 +31,9 @@ public:
     /// One text across all value columns.
     void span(const std::string& label, const Cell& cell);
 
+    /// The whole table is at least so wide where the terminal is: for long spans beside short cells.
+    void at_least(int columns) { least_ = columns; }
+
     /// Can it be shown with every value column at least `value_width` wide (or as wide as it needs, if less)?
     bool fits(const Terminal& terminal, int value_width) const;
 
@@ -50,6 +53,7 @@ private:
 
     std::vector<Row> rows_;
     std::size_t columns_;
+    int least_ = 0;
 };
 
 }  // namespace flashlens::report

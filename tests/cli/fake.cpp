@@ -5,7 +5,9 @@
 #include <stdexcept>
 
 #include "cli/program.h"
+#include "explorer/ladder.h"
 #include "explorer/models.h"
+#include "explorer/variant.h"
 #include "gpu/gpu.h"
 #include "say.h"
 #include "usage_error.h"
@@ -38,8 +40,12 @@ Comparison comparison(const Request& request, const World& world) {
     Comparison result;
     result.problem = request.problem;
     result.card = hardware::find_card("A100");
-    result.variants = {variant("v1", Verdict::pass), variant("v2", world.verdict)};
-    result.variants[0].launch.splits = 13;
+    for (const std::string& name : request.variants.empty() ? std::vector<std::string>{"v1", "v2"} : request.variants) {
+        result.variants.push_back(variant(name, name == "v2" ? world.verdict : Verdict::pass));
+        if (name == "v1") {
+            result.variants.back().launch.splits = 13;
+        }
+    }
     return result;
 }
 
@@ -112,6 +118,8 @@ void fail_where_asked(const World& world) {
 void use_real_models(Explorer& explorer) {
     explorer.apply_model = [](std::string_view name, Problem& problem) { apply(find_model(name), problem); };
     explorer.variant_names = variant_names();
+    explorer.ladder = ladder_variants();
+    explorer.graph = graph_variants();
     explorer.model_names.clear();
     for (const ModelShape& model : models()) {
         explorer.model_names.emplace_back(model.name);
@@ -160,6 +168,7 @@ Result run(const std::vector<std::string>& arguments, const World& world) {
         *why = {"this build has no CUDA", "编译时没有 CUDA"};
         return std::optional<hardware::Card>();
     };
+    explorer.ladder = explorer.graph = {"v1", "v2"};
     explorer.read_shape = [](const std::filesystem::path& folder, Problem& problem) {
         if (folder == "nowhere") {
             throw UsageError({"--input nowhere: no q.npy there", "--input nowhere：那里没有 q.npy"});

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "practice/exercise.h"
-#include "report/practice_code.h"
+#include "report/code_difference.h"
 #include "report/terminal.h"
 #include "teaching/document.h"
 

@@ -33,6 +33,7 @@ VariantFacts v1() {
     facts.launch.axes = say("batch, head, split");
     facts.launch.owns = "every 13th 16-row query tile";
     facts.launch.warps = "4 warps over keys";
+    facts.launch.warps_split_keys = true;
     facts.launch.threads = 128;
     facts.launch.smem_bytes = 36992;
     facts.launch.registers = 255;
@@ -78,6 +79,8 @@ VariantFacts v2() {
     facts.launch.axes = say("query block, batch, head");
     facts.launch.owns = "one 128-row query block";
     facts.launch.warps = "4 warps over query rows";
+    facts.launch.warps_split_keys = false;
+    facts.launch.query_rows = 128;
     facts.launch.smem_bytes = 49152;
     facts.launch.waves = {128.0 / 216.0, 108, 1.0};
     facts.launch.ctas = 128;
