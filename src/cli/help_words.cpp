@@ -21,6 +21,11 @@ constexpr std::array map_examples = std::to_array<std::string_view>({
     "flashlens map --view sms -b 1 -H 8 -s 4096 --gpu \"RTX 4090\"",
     "flashlens map --view blocks --svg blocks.svg",
 });
+constexpr std::array timeline_examples = std::to_array<std::string_view>({
+    "flashlens timeline -b 1 -H 1 -s 4096",
+    "flashlens timeline -b 2 -H 16 -s 2048 --causal --variants v2,v2-tuned",
+    "flashlens timeline -b 1 -H 8 -s 4096 --gpu H100 --svg sms.svg",
+});
 constexpr std::array sweep_examples = std::to_array<std::string_view>({
     "flashlens sweep -s 512:8192:x2 -H 1,8 --svg fill.svg",
     "flashlens sweep --splits 1:264 -b 1 -H 1 -s 4096 --chart global-read",
@@ -99,6 +104,18 @@ constexpr std::array page_table = std::to_array<Page>({
       "的各步），warps（CTA 的一步），lanes（一条 mma.m16n8k16），blocks（一个 CTA 读什么、留什么、什么依次流过），"
       "sms（CTA 落在哪个 SM、哪个 wave）。"},
      map_examples},
+    {timeline,
+     "[options]",
+     {"SMs over time: who runs when, idle SMs, waves, tails; a picture",
+      "SM 随时间的忙闲：空闲的 SM、wave、tail；画成图"},
+     {"Shows SMs over time: which have CTAs when, which stay idle, when the first runs dry. On a card each CTA of an "
+      "instrumented build notes its SM and its start and end. Without one the schedule is simulated, from operations "
+      "that "
+      "the CPU machine counts of a CTA of each kind, by a model that the output states.",
+      "显示各 SM 随时间的忙闲：何时有 CTA、哪些一直空闲、第一个何时没活可干。有显卡时，由带计时的 kernel 记录每个 CTA "
+      "在哪个 "
+      "SM、何时开始和结束。没有显卡时为模拟：CPU 模拟机对每类 CTA 各计数一个，再按输出中写明的模型排出先后。"},
+     timeline_examples},
     {sweep,
      "[options]",
      {"lists and ranges of options: a table and a chart", "扫描选项的列表和范围：表格和图"},
@@ -197,7 +214,7 @@ constexpr std::array page_table = std::to_array<Page>({
 });
 
 /// Those whose shapes are of real sizes.
-constexpr Commands kernels_run{compare, explain, map, sweep, bench};
+constexpr Commands kernels_run{compare, explain, map, timeline, sweep, bench};
 
 constexpr std::array words_table = std::to_array<OptionWords>({
     {Section::shape, "--batch", "2", {"batch size", "batch 大小"}},
@@ -233,12 +250,12 @@ constexpr std::array words_table = std::to_array<OptionWords>({
      "--causal",
      "",
      {"query i sees key j if j <= i + Sk - Sq", "query i 可见 j <= i + Sk - Sq 的 key j"},
-     {compare, explain, walk}},
+     {compare, explain, timeline, walk}},
     {Section::mask,
      "--no-causal",
      "",
      {"no mask: the default, except of some models", "无 mask：默认如此，部分模型除外"},
-     {compare, explain}},
+     {compare, explain, timeline}},
     {Section::mask,
      "--causal",
      "",
@@ -277,7 +294,7 @@ constexpr std::array words_table = std::to_array<OptionWords>({
      "--seed",
      "0",
      {"of the random inputs", "随机输入的种子"},
-     {compare, explain, map, sweep, bench, walk}},
+     {compare, explain, map, timeline, sweep, bench, walk}},
     {Section::run,
      "--seed",
      "",
@@ -316,6 +333,11 @@ constexpr std::array words_table = std::to_array<OptionWords>({
      {compare, sweep}},
     {Section::run,
      "--machine",
+     "auto",
+     {"recorded on the GPU here, or simulated", "在本机 GPU 上记录，或模拟"},
+     {timeline}},
+    {Section::run,
+     "--machine",
      "cpu",
      {"gpu: there, too, with nvcc", "gpu：也在 GPU 上运行，需要 nvcc"},
      {practice},
@@ -335,7 +357,7 @@ constexpr std::array words_table = std::to_array<OptionWords>({
      "--variants",
      "v1,v2",
      {"kernels of v1, v2, v2-tuned", "从 v1、v2、v2-tuned 中选"},
-     {compare, explain, map, sweep, source}},
+     {compare, explain, map, timeline, sweep, source}},
     {Section::run, "--variants", "v1,v2,v2-tuned", {"kernels, in this order", "哪些 kernel，按此顺序"}, {bench}},
     {Section::run,
      "--splits",
@@ -407,7 +429,7 @@ constexpr std::array words_table = std::to_array<OptionWords>({
      "--json",
      "",
      {"every figure; - is standard output", "写出全部数字；- 为标准输出"},
-     {compare, explain, map, sweep, bench, devices, walk}},
+     {compare, explain, map, timeline, sweep, bench, devices, walk}},
     {Section::files,
      "--json",
      "",
@@ -430,6 +452,7 @@ constexpr std::array words_table = std::to_array<OptionWords>({
       "你的文件所在目录（默认 $FLASHLENS_PRACTICE，其次 ~/flashlens-practice）"}},
     {Section::files, "--csv", "", {"the table, one line for each kernel", "写出表格，每个 kernel 一行"}},
     {Section::files, "--svg", "", {"the chart as a picture", "把图写成图片"}, {sweep}},
+    {Section::files, "--svg", "", {"the picture, with a row for each SM", "写出图片，每个 SM 一行"}, {timeline}},
     {Section::files, "--svg", "", {"a view as a picture (default ctas)", "把一种视图写成图片（默认 ctas）"}, {map}},
     {Section::show,
      "--rows",

@@ -17,12 +17,12 @@ namespace {
 
 using enum Command;
 
-constexpr Commands questions{compare, explain, map, sweep, bench};
-constexpr Commands reports{compare, explain, map, sweep, bench, devices, source, walk, quiz, practice};
+constexpr Commands questions{compare, explain, map, timeline, sweep, bench};
+constexpr Commands reports{compare, explain, map, timeline, sweep, bench, devices, source, walk, quiz, practice};
 /// Those that say things in a language.
-constexpr Commands worded{compare, explain, map,     sweep, bench,    devices, source,
-                          walk,    lesson,  lecture, quiz,  practice, help};
-constexpr Commands numbers{compare, explain, map, sweep, bench, walk};
+constexpr Commands worded{compare, explain, map,    timeline, sweep, bench,    devices,
+                          source,  walk,    lesson, lecture,  quiz,  practice, help};
+constexpr Commands numbers{compare, explain, map, timeline, sweep, bench, walk};
 
 constexpr std::array option_table = std::to_array<Option>({
     {"--batch", "-b", Values::number, "", questions, true, true},
@@ -38,11 +38,11 @@ constexpr std::array option_table = std::to_array<Option>({
     {"--align", "", Values::choices, "bottom-right top-left", numbers, true},
     {"--dtype", "", Values::choices, "fp16 bf16", questions, true},
     {"--scale", "", Values::number, "", numbers, true},
-    {"--seed", "", Values::number, "", {compare, explain, map, sweep, bench, walk, quiz}, true, true},
+    {"--seed", "", Values::number, "", {compare, explain, map, timeline, sweep, bench, walk, quiz}, true, true},
     {"--dist", "", Values::choices, "normal uniform sharp ones", numbers, true, true},
-    {"--machine", "", Values::choices, "auto gpu cpu", {compare, sweep, practice}},
-    {"--gpu", "", Values::cards, "", {compare, explain, map, sweep}, true},
-    {"--variants", "", Values::variants, "", {compare, explain, map, sweep, bench, source}},
+    {"--machine", "", Values::choices, "auto gpu cpu", {compare, timeline, sweep, practice}},
+    {"--gpu", "", Values::cards, "", {compare, explain, map, timeline, sweep}, true},
+    {"--variants", "", Values::variants, "", {compare, explain, map, timeline, sweep, bench, source}},
     {"--splits", "", Values::number, "", questions, true},
     {"--verify", "", Values::choices, "full sample off", {compare, bench}},
     {"--input", "", Values::folder, "", {compare, explain, walk}},
@@ -85,13 +85,13 @@ constexpr std::array option_table = std::to_array<Option>({
     {"--yes", "", Values::none, "", {practice}},
     {"--json", "", Values::file, "", reports},
     {"--csv", "", Values::file, "", {sweep, bench}},
-    {"--svg", "", Values::file, "", {map, sweep}},
+    {"--svg", "", Values::file, "", {map, timeline, sweep}},
     {"--lang", "", Values::choices, "en zh", worded},
     {"--no-color", "", Values::none, "", worded},
 });
 
-constexpr std::array all_commands{compare, explain, map,     sweep, bench,    devices,    source,
-                                  walk,    lesson,  lecture, quiz,  practice, completion, help};
+constexpr std::array all_commands{compare, explain, map,     timeline, sweep,    bench,      devices, source,
+                                  walk,    lesson,  lecture, quiz,     practice, completion, help};
 /// Those that a word may follow which is no option.
 constexpr Commands with_word{source, lesson, practice, completion, help};
 
@@ -175,6 +175,8 @@ std::string_view name_of(Command command) {
             return "explain";
         case Command::map:
             return "map";
+        case Command::timeline:
+            return "timeline";
         case Command::sweep:
             return "sweep";
         case Command::bench:

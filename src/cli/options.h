@@ -17,6 +17,7 @@ enum class Command {
     compare,
     explain,
     map,
+    timeline,
     sweep,
     bench,
     devices,

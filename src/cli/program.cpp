@@ -59,6 +59,8 @@ int dispatch(const std::vector<std::string>& arguments, const Explorer& explorer
             return run_explain(context);
         case Command::map:
             return run_map(context);
+        case Command::timeline:
+            return run_timeline(context);
         case Command::sweep:
             return run_sweep(context);
         case Command::bench:
