@@ -7,7 +7,8 @@
 //
 // The three constants are fitted to 52 times of the original v1 and v2 kernels on an H200 (fp16; head dims 32 to 256, lengths
 // 512 to 16384, with and without a causal mask, from 29 CTAs to 16384): most come out within 20 %, the worst 44 % off. Left
-// out: caches and bandwidth behind them, spilled registers, clocks that change, and whatever else differs between cards.
+// out: caches and bandwidth, whether a copy is waited for or not (cp.async), spilled registers, clocks that change, and
+// whatever else differs between cards.
 #pragma once
 
 #include <cstddef>

@@ -26,9 +26,9 @@ struct RecordingFacts {
 
 struct Timeline {
     int sm_count = 0;
-    int slots = 0;                           ///< CTAs that an SM takes at once
-    std::vector<CtaSpan> spans;              ///< in launch order; the first starts at 0
-    std::optional<RecordingFacts> recorded;  ///< none: simulated
+    int slots = 0;                             ///< CTAs that an SM takes at once
+    std::vector<CtaSpan> spans{};              ///< in launch order; the first starts at 0
+    std::optional<RecordingFacts> recorded{};  ///< none: simulated
     /// Simulated: only some of the CTA classes were counted, and costs between them are interpolated.
     bool interpolated = false;
 };

@@ -423,12 +423,12 @@ constexpr Catalogue english = make_catalogue({
      "one."},
     {Text::timeline_shades, "{0} no CTA   {1} {2} {3} {4} more and more of the places taken"},
     {Text::timeline_model,
-     "The model: in launch order each CTA goes, as soon as there is one, to the SM with most places free. For what the "
-     "CPU machine counts of a CTA the SM's units need, at full rate one after the other, some time (in a cycle {0} "
-     "matmul FLOPs, {1} fp32 operations, {2} exponentials, {3} wavefront of shared memory; {4} GHz). Alone a CTA takes "
-     "{5} of that and {6} cycles for each barrier; each other CTA on its SM adds {7}. These three constants are fitted "
-     "to times on an H200, which come out within 20 % mostly, at worst 44 % off. Left out: caches and bandwidth behind "
-     "them, spills, changing clocks."},
+     "Model: CTAs start in launch order, each on the SM with most places free. Alone one takes {5} of the time that "
+     "the SM's units need in all, at full rate, for what the CPU machine counts of it (in a cycle {0} matmul FLOPs, "
+     "{1} fp32 operations, {2} exponentials, {3} wavefront of shared memory; {4} GHz), and {6} cycles for each "
+     "barrier; each other CTA on its SM adds {7}. The three constants are fitted to times on an H200: most come out "
+     "within 20 %, the worst 44 % off. Left out: caches and bandwidth, whether copies are waited for (cp.async), "
+     "spills, changing clocks."},
     {Text::timeline_rates_of, "Rates of this card are not known here; those of an SM of {0} stand in."},
     {Text::timeline_interpolated,
      "Of {0} not every kind of CTA was counted: costs between those that were are interpolated."},

@@ -395,11 +395,11 @@ constexpr Catalogue chinese = make_catalogue({
     {Text::timeline_fewer, "带计时的 kernel 用 {0} 个寄存器，因此一个 SM 只容纳 {1} 个 CTA，而不是原来的 {2} 个。"},
     {Text::timeline_shades, "{0} 没有 CTA   {1} {2} {3} {4} 位置占用由少到多"},
     {Text::timeline_model,
-     "模型：CTA 按 launch 的顺序，一有空位就去空位最多的 SM。CPU 模拟机数出的操作，由 SM "
-     "的各部件按满速率一个接一个地做，需要一段时间（每周期 {0} 次 matmul FLOP、{1} 次 fp32 运算、{2} 次指数、{3} 个 "
-     "shared memory wavefront，{4} GHz）。一个 CTA 独占 SM 时用时为其 {5}，每次 barrier 再加 {6} 个周期；同一 SM "
-     "上每多一个 CTA，再慢 {7}。这三个常数按 H200 上实测的时间拟合，误差大多在 20 % 以内，最大 44 %。没有计入：cache "
-     "及其后的带宽、寄存器溢出、频率变化。"},
+     "模型：CTA 按 launch 的顺序开始，每个都去空位最多的 SM。独占 SM 的 CTA，用时为各部件按满速率完成 CPU "
+     "模拟机数出的操作所需时间之和的 {5}（每周期 {0} 次 matmul FLOP、{1} 次 fp32 运算、{2} 次指数、{3} 个 shared "
+     "memory wavefront，{4} GHz），每次 barrier 再加 {6} 个周期；同一 SM 上每多一个 CTA，再慢 {7}。这三个常数按 H200 "
+     "上的实测时间拟合，误差大多在 20 % 以内，最大 44 %。没有计入：cache "
+     "和带宽、拷贝是否要等（cp.async）、寄存器溢出、频率变化。"},
     {Text::timeline_rates_of, "这里没有这张卡的速率，用 {0} 一个 SM 的速率代替。"},
     {Text::timeline_interpolated, "{0} 的 CTA 没有逐类计数：介于其间的代价由插值得到。"},
     {Text::timeline_svg_simulated, "按 {0} 模拟，并非实测：操作数由 CPU 模拟机数出，时间按模型换算。"},

@@ -140,7 +140,7 @@ std::string show_timelines(const Timelines& timelines, Language language, const 
         }
         result += labelled("", 0, use_words(one, language), terminal);
     }
-    result += "\n" + labelled("", 0,
+    result += labelled("", 0,
                               fill(language, Text::timeline_shades, glyphs.none, glyphs.shades[0], glyphs.shades[1],
                                    glyphs.shades[2], glyphs.shades[3]),
                               terminal);
