@@ -105,8 +105,10 @@ TEST_CASE("timeline: few CTAs, several waves and unequal ones, from a request to
             REQUIRE(one.recorded.has_value());
             CHECK(static_cast<std::int64_t>(one.spans.size()) == variant.launch.ctas);
             const TimelineFacts facts = facts_of(one);
-            // The hardware gives each SM one CTA before it gives any a second.
-            CHECK(facts.idle_sms == std::max<std::int64_t>(0, one.sm_count - variant.launch.ctas));
+            // The hardware spreads CTAs over SMs, though not by a rule that is documented.
+            const std::int64_t left_over = std::max<std::int64_t>(0, one.sm_count - variant.launch.ctas);
+            CHECK(facts.idle_sms >= left_over);
+            CHECK(facts.idle_sms <= left_over + one.sm_count / 4);
             CHECK(facts.end_us <= one.recorded->kernel_us + one.recorded->uncertainty_us + 2.0);
             // Clocks cost little: the picture is of the kernel that it stands for.
             CHECK(one.recorded->kernel_us < 1.5 * one.recorded->ordinary.median_us + 10.0);
