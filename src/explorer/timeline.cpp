@@ -1,6 +1,7 @@
 #include "explorer/timeline.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "explorer/clock_fit.h"
@@ -97,14 +98,14 @@ Timeline simulated(const VariantFacts& variant, const Problem& problem, const ha
     const std::vector<std::size_t> counted =
         classes_counted(classes.all(), counting_flops(variant, problem), flops_allowed);
     std::vector<GridPlace> places;
-    for (const std::size_t i : counted) {
-        places.push_back(classes.all()[i].first);
-    }
+    std::transform(counted.begin(), counted.end(), std::back_inserter(places),
+                   [&](std::size_t i) { return classes.all()[i].first; });
+    const std::vector<simt::Counters> counters = count_ctas(variant, problem, places, progress);
     std::vector<double> costs_us;
-    for (const simt::Counters& counters : count_ctas(variant, problem, places, progress)) {
-        costs_us.push_back(cta_cost(counters, rates));
-    }
+    std::transform(counters.begin(), counters.end(), std::back_inserter(costs_us),
+                   [&](const simt::Counters& of_cta) { return cta_cost(of_cta, rates); });
     std::vector<std::uint32_t> ctas;
+    ctas.reserve(static_cast<std::size_t>(variant.launch.ctas));
     for (std::int64_t number = 0; number < variant.launch.ctas; ++number) {
         ctas.push_back(static_cast<std::uint32_t>(classes.class_of(place_of(variant.launch.grid, number))));
     }

@@ -141,9 +141,9 @@ std::string show_timelines(const Timelines& timelines, Language language, const 
         result += labelled("", 0, use_words(one, language), terminal);
     }
     result += labelled("", 0,
-                              fill(language, Text::timeline_shades, glyphs.none, glyphs.shades[0], glyphs.shades[1],
-                                   glyphs.shades[2], glyphs.shades[3]),
-                              terminal);
+                       fill(language, Text::timeline_shades, glyphs.none, glyphs.shades[0], glyphs.shades[1],
+                            glyphs.shades[2], glyphs.shades[3]),
+                       terminal);
     const std::string model = model_words(timelines, language);
     return result + (model.empty() ? "" : labelled("", 0, model, terminal));
 }

@@ -133,8 +133,7 @@ UseGrid use_grid(const Timeline& timeline, int sms_per_row, int columns, double 
         const int first = std::clamp(static_cast<int>(span.start_us / step), 0, columns - 1);
         for (int column = first; column < columns && column * step < span.end_us; ++column) {
             const double within = std::min(span.end_us, (column + 1) * step) - std::max(span.start_us, column * step);
-            grid.shares[static_cast<std::size_t>(row * columns + column)] +=
-                std::max(within, 0.0) / (step * sms * timeline.slots);
+            grid.shares[grid.index(row, column)] += std::max(within, 0.0) / (step * sms * timeline.slots);
         }
     }
     return grid;

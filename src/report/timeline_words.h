@@ -39,7 +39,10 @@ struct UseGrid {
     int columns = 0;             ///< of equal times
     std::vector<double> shares;  ///< row after row; 0: no CTA, 1: all places all the time
 
-    double at(int row, int column) const { return shares[static_cast<std::size_t>(row * columns + column)]; }
+    std::size_t index(int row, int column) const {
+        return static_cast<std::size_t>(row) * static_cast<std::size_t>(columns) + static_cast<std::size_t>(column);
+    }
+    double at(int row, int column) const { return shares[index(row, column)]; }
 };
 UseGrid use_grid(const Timeline& timeline, int sms_per_row, int columns, double until_us);
 

@@ -33,6 +33,7 @@ VariantFacts v1() {
     facts.launch.axes = say("batch, head, split");
     facts.launch.owns = "every 13th 16-row query tile";
     facts.launch.warps = "4 warps over keys";
+    facts.launch.warps_split_keys = true;
     facts.launch.threads = 128;
     facts.launch.smem_bytes = 36992;
     facts.launch.registers = 255;
