@@ -382,6 +382,17 @@ inline constexpr Bilingual translations[] = {
     {"this program was built without cuBLAS", "这个程序编译时没有 cuBLAS"},
     {"{} is not on this machine", "本机没有 {}"},
     {"cuBLAS: {}: error {}", "cuBLAS：{}：错误 {}"},
+    // timeline
+    {"{} 0: no CTA runs; try {} 1", "{} 0：没有 CTA 可运行；可试 {} 1"},
+    {"its grid has {} CTAs; a timeline shows at most {}", "它的 grid 有 {} 个 CTA，时间线至多显示 {} 个"},
+    {"kernels that note the time are for sm_80 and newer, and on {} those of sm_75 run",
+     "会记录时间的 kernel 需要 sm_80 或更新，而 {} 上运行的是 sm_75 的 kernel"},
+    {"there is no build of it that notes the time; --machine cpu simulates",
+     "没有会记录时间的构建；--machine cpu 可以模拟"},
+    {"--machine gpu: {}; --machine cpu simulates", "--machine gpu：{}；--machine cpu 可以模拟"},
+    {"{}: counting a CTA of each kind", "{}：每类 CTA 各计数一个"},
+    {"the record of CTA {} makes no sense: the card ran another kernel than was launched",
+     "CTA {} 的记录不合理：显卡运行的不是所启动的 kernel"},
     // what was being done there when something failed
     {"{}: no such kernel instance", "{}：没有这个 kernel 实例"},
     {"{}: launching", "{}：启动 kernel"},

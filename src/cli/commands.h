@@ -39,6 +39,7 @@ int run_compare(const Context& context);
 int run_explain(const Context& context);
 int run_map(const Context& context);
 int run_ladder(const Context& context);
+int run_timeline(const Context& context);
 int run_sweep(const Context& context);
 int run_bench(const Context& context);
 int run_devices(const Context& context);

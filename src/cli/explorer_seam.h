@@ -11,12 +11,14 @@
 #include "explorer/bench.h"
 #include "explorer/explorer.h"
 #include "explorer/sweep.h"
+#include "explorer/timeline.h"
 
 namespace flashlens::cli {
 
 struct Explorer {
     std::function<Comparison(const Request&)> compare;
     std::function<Comparison(const Request&)> explain;
+    std::function<Timelines(const Request&)> timeline;
     std::function<Sweep(const SweepRequest&)> sweep;
     std::function<Bench(const BenchRequest&)> bench;
     std::function<std::optional<hardware::Card>(Message* why)> card_here;

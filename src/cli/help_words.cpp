@@ -26,6 +26,11 @@ constexpr std::array ladder_examples = std::to_array<std::string_view>({
     "flashlens ladder --by barriers --svg barriers.svg",
     "flashlens ladder --diff 4 5",
 });
+constexpr std::array timeline_examples = std::to_array<std::string_view>({
+    "flashlens timeline -b 1 -H 1 -s 4096",
+    "flashlens timeline -b 2 -H 16 -s 2048 --causal --variants v2,v2-tuned",
+    "flashlens timeline -b 1 -H 8 -s 4096 --gpu H100 --svg sms.svg",
+});
 constexpr std::array sweep_examples = std::to_array<std::string_view>({
     "flashlens sweep -s 512:8192:x2 -H 1,8 --svg fill.svg",
     "flashlens sweep --splits 1:264 -b 1 -H 1 -s 4096 --chart global-read",
@@ -115,6 +120,18 @@ constexpr std::array page_table = std::to_array<Page>({
       "kernel，每个比前一个只多一处改动：这处改动针对的计数在前后各是多少，还有什么变了，有显卡时还有"
       "时间。--diff A B 显示代码的改动；写编号或名字，只写 A 则是走到 A 的那一步。"},
      ladder_examples},
+    {timeline,
+     "[options]",
+     {"SMs over time: who runs when, idle SMs, waves, tails; a picture",
+      "SM 随时间的忙闲：空闲的 SM、wave、tail；画成图"},
+     {"Shows SMs over time: which have CTAs when, which stay idle, when the first runs dry. On a card each CTA of an "
+      "instrumented build notes its SM and its start and end. Without one the schedule is simulated, from operations "
+      "that "
+      "the CPU machine counts of a CTA of each kind, by a model that the output states.",
+      "显示各 SM 随时间的忙闲：何时有 CTA、哪些一直空闲、第一个何时没活可干。有显卡时，由带计时的 kernel 记录每个 CTA "
+      "在哪个 "
+      "SM、何时开始和结束。没有显卡时为模拟：CPU 模拟机对每类 CTA 各计数一个，再按输出中写明的模型排出先后。"},
+     timeline_examples},
     {sweep,
      "[options]",
      {"lists and ranges of options: a table and a chart", "扫描选项的列表和范围：表格和图"},
@@ -213,7 +230,7 @@ constexpr std::array page_table = std::to_array<Page>({
 });
 
 /// Those whose shapes are of real sizes.
-constexpr Commands kernels_run{compare, explain, map, ladder, sweep, bench};
+constexpr Commands kernels_run{compare, explain, map, ladder, timeline, sweep, bench};
 
 constexpr std::array words_table = std::to_array<OptionWords>({
     {Section::shape, "--batch", "2", {"batch size", "batch 大小"}},
@@ -249,12 +266,12 @@ constexpr std::array words_table = std::to_array<OptionWords>({
      "--causal",
      "",
      {"query i sees key j if j <= i + Sk - Sq", "query i 可见 j <= i + Sk - Sq 的 key j"},
-     {compare, explain, ladder, walk}},
+     {compare, explain, ladder, timeline, walk}},
     {Section::mask,
      "--no-causal",
      "",
      {"no mask: the default, except of some models", "无 mask：默认如此，部分模型除外"},
-     {compare, explain, ladder}},
+     {compare, explain, ladder, timeline}},
     {Section::mask,
      "--causal",
      "",
@@ -293,7 +310,7 @@ constexpr std::array words_table = std::to_array<OptionWords>({
      "--seed",
      "0",
      {"of the random inputs", "随机输入的种子"},
-     {compare, explain, map, ladder, sweep, bench, walk}},
+     {compare, explain, map, ladder, timeline, sweep, bench, walk}},
     {Section::run,
      "--seed",
      "",
@@ -332,6 +349,11 @@ constexpr std::array words_table = std::to_array<OptionWords>({
      {compare, ladder, sweep}},
     {Section::run,
      "--machine",
+     "auto",
+     {"recorded on the GPU here, or simulated", "在本机 GPU 上记录，或模拟"},
+     {timeline}},
+    {Section::run,
+     "--machine",
      "cpu",
      {"gpu: there, too, with nvcc", "gpu：也在 GPU 上运行，需要 nvcc"},
      {practice},
@@ -351,7 +373,7 @@ constexpr std::array words_table = std::to_array<OptionWords>({
      "--variants",
      "v1,v2",
      {"kernels of v1, v2, v2-tuned", "从 v1、v2、v2-tuned 中选"},
-     {compare, explain, map, sweep, source}},
+     {compare, explain, map, timeline, sweep, source}},
     {Section::run, "--variants", "v1,v2,v2-tuned", {"kernels, in this order", "哪些 kernel，按此顺序"}, {bench}},
     {Section::run,
      "--splits",
@@ -426,7 +448,7 @@ constexpr std::array words_table = std::to_array<OptionWords>({
      "--json",
      "",
      {"every figure; - is standard output", "写出全部数字；- 为标准输出"},
-     {compare, explain, map, ladder, sweep, bench, devices, walk}},
+     {compare, explain, map, ladder, timeline, sweep, bench, devices, walk}},
     {Section::files,
      "--json",
      "",
@@ -450,6 +472,7 @@ constexpr std::array words_table = std::to_array<OptionWords>({
     {Section::files, "--csv", "", {"the table, one line for each kernel", "写出表格，每个 kernel 一行"}},
     {Section::files, "--svg", "", {"the waterfall as a picture", "把瀑布图写成图片"}, {ladder}},
     {Section::files, "--svg", "", {"the chart as a picture", "把图写成图片"}, {sweep}},
+    {Section::files, "--svg", "", {"the picture, with a row for each SM", "写出图片，每个 SM 一行"}, {timeline}},
     {Section::files, "--svg", "", {"a view as a picture (default ctas)", "把一种视图写成图片（默认 ctas）"}, {map}},
     {Section::show,
      "--rows",

@@ -17,12 +17,13 @@ namespace {
 
 using enum Command;
 
-constexpr Commands questions{compare, explain, map, ladder, sweep, bench};
-constexpr Commands reports{compare, explain, map, ladder, sweep, bench, devices, source, walk, quiz, practice};
+constexpr Commands questions{compare, explain, map, ladder, timeline, sweep, bench};
+constexpr Commands reports{compare, explain, map,    ladder, timeline, sweep,
+                           bench,   devices, source, walk,   quiz,     practice};
 /// Those that say things in a language.
-constexpr Commands worded{compare, explain, map,    ladder,  sweep, bench,    devices,
-                          source,  walk,    lesson, lecture, quiz,  practice, help};
-constexpr Commands numbers{compare, explain, map, ladder, sweep, bench, walk};
+constexpr Commands worded{compare, explain, map,    ladder,  timeline, sweep,    bench, devices,
+                          source,  walk,    lesson, lecture, quiz,     practice, help};
+constexpr Commands numbers{compare, explain, map, ladder, timeline, sweep, bench, walk};
 
 constexpr std::array option_table = std::to_array<Option>({
     {"--batch", "-b", Values::number, "", questions, true, true},
@@ -38,11 +39,11 @@ constexpr std::array option_table = std::to_array<Option>({
     {"--align", "", Values::choices, "bottom-right top-left", numbers, true},
     {"--dtype", "", Values::choices, "fp16 bf16", questions, true},
     {"--scale", "", Values::number, "", numbers, true},
-    {"--seed", "", Values::number, "", {compare, explain, map, ladder, sweep, bench, walk, quiz}, true, true},
+    {"--seed", "", Values::number, "", {compare, explain, map, ladder, timeline, sweep, bench, walk, quiz}, true, true},
     {"--dist", "", Values::choices, "normal uniform sharp ones", numbers, true, true},
-    {"--machine", "", Values::choices, "auto gpu cpu", {compare, ladder, sweep, practice}},
-    {"--gpu", "", Values::cards, "", {compare, explain, map, ladder, sweep}, true},
-    {"--variants", "", Values::variants, "", {compare, explain, map, sweep, bench, source}},
+    {"--machine", "", Values::choices, "auto gpu cpu", {compare, ladder, timeline, sweep, practice}},
+    {"--gpu", "", Values::cards, "", {compare, explain, map, ladder, timeline, sweep}, true},
+    {"--variants", "", Values::variants, "", {compare, explain, map, timeline, sweep, bench, source}},
     {"--splits", "", Values::number, "", questions, true},
     {"--verify", "", Values::choices, "full sample off", {compare, ladder, bench}},
     {"--input", "", Values::folder, "", {compare, explain, ladder, walk}},
@@ -89,13 +90,13 @@ constexpr std::array option_table = std::to_array<Option>({
     {"--yes", "", Values::none, "", {practice}},
     {"--json", "", Values::file, "", reports},
     {"--csv", "", Values::file, "", {ladder, sweep, bench}},
-    {"--svg", "", Values::file, "", {map, ladder, sweep}},
+    {"--svg", "", Values::file, "", {map, ladder, timeline, sweep}},
     {"--lang", "", Values::choices, "en zh", worded},
     {"--no-color", "", Values::none, "", worded},
 });
 
-constexpr std::array all_commands{compare, explain, map,     ladder, sweep,    bench,      devices, source,
-                                  walk,    lesson,  lecture, quiz,   practice, completion, help};
+constexpr std::array all_commands{compare, explain, map,    ladder,  timeline, sweep,    bench,      devices,
+                                  source,  walk,    lesson, lecture, quiz,     practice, completion, help};
 /// Those that a word may follow which is no option.
 constexpr Commands with_word{ladder, source, lesson, practice, completion, help};
 
@@ -181,6 +182,8 @@ std::string_view name_of(Command command) {
             return "map";
         case Command::ladder:
             return "ladder";
+        case Command::timeline:
+            return "timeline";
         case Command::sweep:
             return "sweep";
         case Command::bench:

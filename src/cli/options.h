@@ -18,6 +18,7 @@ enum class Command {
     explain,
     map,
     ladder,
+    timeline,
     sweep,
     bench,
     devices,

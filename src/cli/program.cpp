@@ -61,6 +61,8 @@ int dispatch(const std::vector<std::string>& arguments, const Explorer& explorer
             return run_map(context);
         case Command::ladder:
             return run_ladder(context);
+        case Command::timeline:
+            return run_timeline(context);
         case Command::sweep:
             return run_sweep(context);
         case Command::bench:

@@ -10,6 +10,7 @@ Explorer real_explorer() {
     Explorer explorer;
     explorer.compare = compare;
     explorer.explain = explain;
+    explorer.timeline = timeline;
     explorer.sweep = [](const SweepRequest& request) { return sweep(request); };
     explorer.bench = [](const BenchRequest& request) { return bench(request); };
     explorer.card_here = [](Message* why) { return card_here(why); };

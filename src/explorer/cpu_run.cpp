@@ -7,83 +7,15 @@
 #include <new>
 #include <stdexcept>
 #include <tuple>
+#include <utility>
 
-#include "explorer/cta_work.h"
+#include "explorer/cta_classes.h"
 #include "explorer/variant.h"
 #include "kernels/between/rungs.h"
 #include "kernels/run.cuh"
 
 namespace flashlens {
 namespace {
-
-/// CTAs of one class do the same instructions on addresses with the same alignments, so that each counts the same.
-///
-/// They share: what their place along the query rows makes them do (the split of v1; the query block of the others, where all
-/// but the last are alike unless the mask is causal) and where, within a 32-byte sector, the rows they touch begin.
-class Classes {
-public:
-    Classes(const VariantFacts& planned, const Problem& problem) : planned_(planned), problem_(problem) {
-        const Grid& grid = planned.launch.grid;
-        std::map<Key, std::pair<simt::Dim3, std::uint64_t>> classes;
-        for (std::int64_t z = 0; z < grid.z; ++z) {
-            for (std::int64_t y = 0; y < grid.y; ++y) {
-                for (std::int64_t x = 0; x < grid.x; ++x) {
-                    const simt::Dim3 block{static_cast<unsigned>(x), static_cast<unsigned>(y),
-                                           static_cast<unsigned>(z)};
-                    auto& [first, count] = classes.try_emplace(key(block), block, 0).first->second;
-                    ++count;
-                }
-            }
-        }
-        for (const auto& [key, first_and_count] : classes) {
-            const simt::Dim3& block = first_and_count.first;
-            count_of_first_[{block.x, block.y, block.z}] = first_and_count.second;
-        }
-    }
-
-    /// For the first CTA of a class the number of CTAs in it, for the others 0.
-    std::uint64_t multiplicity(simt::Dim3 block) const {
-        const auto found = count_of_first_.find({block.x, block.y, block.z});
-        return found == count_of_first_.end() ? 0 : found->second;
-    }
-
-    std::size_t size() const { return count_of_first_.size(); }
-
-private:
-    using Key = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
-
-    /// v1: query tiles.
-    std::int64_t query_blocks() const {
-        const LaunchFacts& launch = planned_.launch;
-        const std::int64_t rows = launch.query_rows > 0 ? launch.query_rows : launch.tile.block_m;
-        return (problem_.seqlen_q + rows - 1) / rows;
-    }
-
-    Key key(simt::Dim3 block) const {
-        const bool v1 = planned_.launch.splits.has_value();
-        auto [batch, head, place] = work_of(planned_, problem_, {block.x, block.y, block.z});
-        const std::int64_t kv_head = head / (problem_.heads / problem_.kv_heads);
-        const std::int64_t row_bytes = problem_.head_dim * 2;
-        const std::int64_t q_row = batch * problem_.seqlen_q * problem_.heads + head;
-        const std::int64_t k_row = batch * problem_.seqlen_k * problem_.kv_heads + kv_head;
-        const std::int64_t lse_row = (batch * problem_.heads + head) * problem_.seqlen_q;
-        if (!v1 && !problem_.causal && place + 1 < query_blocks()) {
-            place = 0;
-        }
-        if (v1 && !problem_.causal) {
-            // how many tiles the split has, and whether the last, which may be cut off, is among them
-            const std::int64_t tiles = query_blocks();
-            const std::int64_t splits = *planned_.launch.splits;
-            const std::int64_t mine = place < tiles ? (tiles - place + splits - 1) / splits : 0;
-            place = 2 * mine + (tiles > 0 && (tiles - 1) % splits == place ? 1 : 0);
-        }
-        return {place, q_row * row_bytes % 32, k_row * row_bytes % 32, lse_row * 4 % 32};
-    }
-
-    const VariantFacts& planned_;
-    const Problem& problem_;
-    std::map<std::tuple<unsigned, unsigned, unsigned>, std::uint64_t> count_of_first_;
-};
 
 template <class T>
 simt::Region region(std::vector<T>& of, const char* name, simt::Region::Use use) {
@@ -122,6 +54,58 @@ void launch(const VariantFacts& planned, const Problem& problem, const Attention
         throw std::logic_error(planned.name + ": no kernel instance for the tile that was planned");
     }
 }
+
+/// Counts without values: it needs addresses, and no memory behind them.
+class CountingMachine {
+public:
+    CountingMachine(const VariantFacts& planned, const Problem& problem)
+        : planned_(planned),
+          problem_(problem),
+          rows_(problem.batch * problem.heads * problem.seqlen_q),
+          q_(2 * rows_ * problem.head_dim),
+          k_(2 * problem.batch * problem.kv_heads * problem.seqlen_k * problem.head_dim),
+          v_(2 * problem.batch * problem.kv_heads * problem.seqlen_k * problem.head_dim),
+          o_(2 * rows_ * problem.head_dim),
+          lse_(4 * rows_),
+          o_tmp_(between::through_memory(planned.name) ? 4 * rows_ * problem.head_dim : 0),
+          huge_rows_(between::through_memory(planned.name) ? 8 * rows_ : 0) {}
+
+    /// How many CTAs each stands for, as simt::LaunchOptions has it.
+    simt::LaunchReport run(const std::function<std::uint64_t(simt::Dim3)>& multiplicity,
+                           const std::function<void(double)>& progress) {
+        AttentionParams params = kernel_params(problem_);
+        params.q = q_.base();
+        params.k = k_.base();
+        params.v = v_.base();
+        params.o = o_.base();
+        params.lse = static_cast<float*>(lse_.base());
+        params.o_tmp = static_cast<float*>(o_tmp_.base());
+        params.huge_rows = static_cast<float*>(huge_rows_.base());
+
+        using Use = simt::Region::Use;
+        on_cpu::Launcher launcher;
+        launcher.options.progress = progress;
+        launcher.options.memory = {q_.region("Q", Use::input),
+                                   k_.region("K", Use::input),
+                                   v_.region("V", Use::input),
+                                   o_.region("O", Use::output),
+                                   lse_.region("lse", Use::scratch),
+                                   o_tmp_.region("o_tmp", Use::scratch),
+                                   huge_rows_.region("huge_rows", Use::scratch)};
+        launcher.options.multiplicity = multiplicity;
+        launcher.options.checks = false;
+        // Branches depend on data only where logits are huge and where v2-tuned's maxima grow after the first key block.
+        launcher.options.values = false;
+        launch(planned_, problem_, params, launcher);
+        return std::move(launcher.report);
+    }
+
+private:
+    const VariantFacts& planned_;
+    const Problem& problem_;
+    std::int64_t rows_;
+    Addresses q_, k_, v_, o_, lse_, o_tmp_, huge_rows_;
+};
 
 }  // namespace
 
@@ -168,53 +152,47 @@ CountedFacts count_on_cpu(const VariantFacts& planned, const Problem& problem,
     if (planned.launch.ctas == 0) {
         return counted;
     }
-    const std::int64_t rows = problem.batch * problem.heads * problem.seqlen_q;
-    const std::int64_t q_bytes = 2 * rows * problem.head_dim;
-    const std::int64_t kv_bytes = 2 * problem.batch * problem.kv_heads * problem.seqlen_k * problem.head_dim;
-    const Addresses q(q_bytes);
-    const Addresses k(kv_bytes);
-    const Addresses v(kv_bytes);
-    const Addresses o(q_bytes);
-    const Addresses lse(4 * rows);
-    const bool scratch = between::through_memory(planned.name);
-    const Addresses o_tmp(scratch ? 2 * q_bytes : 0);
-    const Addresses huge_rows(scratch ? 8 * rows : 0);
-
-    AttentionParams params = kernel_params(problem);
-    params.q = q.base();
-    params.k = k.base();
-    params.v = v.base();
-    params.o = o.base();
-    params.lse = static_cast<float*>(lse.base());
-    params.o_tmp = static_cast<float*>(o_tmp.base());
-    params.huge_rows = static_cast<float*>(huge_rows.base());
-
-    using Use = simt::Region::Use;
-    on_cpu::Launcher launcher;
-    launcher.options.progress = progress;
-    launcher.options.memory = {q.region("Q", Use::input),
-                               k.region("K", Use::input),
-                               v.region("V", Use::input),
-                               o.region("O", Use::output),
-                               lse.region("lse", Use::scratch),
-                               o_tmp.region("o_tmp", Use::scratch),
-                               huge_rows.region("huge_rows", Use::scratch)};
-    const Classes classes(planned, problem);
-    launcher.options.multiplicity = [&](simt::Dim3 block) { return classes.multiplicity(block); };
-    launcher.options.checks = false;
-    // Branches depend on data only where logits are huge and where v2-tuned's maxima grow after the first key block.
-    launcher.options.values = false;
+    const CtaClasses classes(planned, problem);
+    std::map<std::tuple<unsigned, unsigned, unsigned>, std::uint64_t> ctas_of_first;
+    for (const CtaClasses::Class& one : classes.all()) {
+        ctas_of_first[{static_cast<unsigned>(one.first.x), static_cast<unsigned>(one.first.y),
+                       static_cast<unsigned>(one.first.z)}] = one.ctas;
+    }
+    const auto multiplicity = [&](simt::Dim3 block) {
+        const auto found = ctas_of_first.find({block.x, block.y, block.z});
+        return found == ctas_of_first.end() ? 0 : found->second;
+    };
     counted.raises_assumed = planned.name == "v2-tuned";
-    launch(planned, problem, params, launcher);
-    counted.report = std::move(launcher.report);
+    counted.report = CountingMachine(planned, problem).run(multiplicity, progress);
     return counted;
+}
+
+std::vector<simt::Counters> count_ctas(const VariantFacts& planned, const Problem& problem,
+                                       std::span<const GridPlace> ctas, const std::function<void(double)>& progress) {
+    CountingMachine machine(planned, problem);
+    std::vector<simt::Counters> counters;
+    for (const GridPlace& cta : ctas) {
+        const auto only_this = [&](simt::Dim3 block) {
+            return block.x == cta.x && block.y == cta.y && block.z == cta.z ? 1 : 0;
+        };
+        const auto done = static_cast<double>(counters.size());
+        counters.push_back(machine
+                               .run(only_this,
+                                    [&](double share) {
+                                        if (progress) {
+                                            progress((done + share) / static_cast<double>(ctas.size()));
+                                        }
+                                    })
+                               .total);
+    }
+    return counters;
 }
 
 double counting_flops(const VariantFacts& planned, const Problem& problem) {
     if (planned.launch.ctas == 0) {
         return 0.0;
     }
-    const auto executed = static_cast<double>(Classes(planned, problem).size());
+    const auto executed = static_cast<double>(CtaClasses(planned, problem).all().size());
     return static_cast<double>(flops(problem)) * executed / static_cast<double>(planned.launch.ctas);
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "explorer/comparison.h"
+#include "explorer/cta_work.h"
 #include "explorer/explorer.h"
 #include "explorer/inputs.h"
 #include "gpu/gpu.h"
@@ -54,6 +55,10 @@ CpuRun run_on_cpu(const VariantFacts& planned, const Problem& problem, const Inp
 /// memory for a large problem than for a small one.
 CountedFacts count_on_cpu(const VariantFacts& planned, const Problem& problem,
                           const std::function<void(double)>& progress);
+
+/// The counters of these CTAs, one after the other, each as count_on_cpu counts. progress gets the share done.
+std::vector<simt::Counters> count_ctas(const VariantFacts& planned, const Problem& problem,
+                                       std::span<const GridPlace> ctas, const std::function<void(double)>& progress);
 
 /// About how many of the problem's FLOPs count_on_cpu has to execute, for estimates of how long it takes.
 double counting_flops(const VariantFacts& planned, const Problem& problem);

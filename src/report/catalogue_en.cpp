@@ -473,6 +473,46 @@ constexpr Catalogue english = make_catalogue({
     {Text::bench_failed, "{0} FAIL at {1}, {2}: {3}; a wrong result has no time"},
     {Text::bench_brief, "L: below {0} us, mostly launch overhead; TFLOP/s and ratio say little"},
     {Text::bench_wide, "S: the spread is {0} of the median or more; run it again on a quiet machine"},
+    // timeline
+    {Text::title_timeline, "SMs over time"},
+    {Text::timeline_times, "times"},
+    {Text::timeline_simulated,
+     "simulated, not measured: a model of the card (below) makes them of operations that the CPU machine counts"},
+    {Text::timeline_simulated_as,
+     "simulated, not measured ({0}): a model of the card (below) makes them of operations that the CPU machine counts"},
+    {Text::timeline_recorded,
+     "recorded on the card: in an instrumented build each CTA notes its SM, its start and its end; the card's timer "
+     "ticks every {0}, times of two SMs may be off by {1}"},
+    {Text::timeline_heading, "{0}: {1} CTAs on {2} SMs, each takes {3} at once: {4} waves"},
+    {Text::timeline_row, "SM {0}-{1}"},
+    {Text::timeline_row_one, "SM {0}"},
+    {Text::timeline_idle, "{0} of {1} SMs get no CTA."},
+    {Text::timeline_all_sms, "All {0} SMs get CTAs."},
+    {Text::timeline_tail, "The first SM runs dry after {0}, the last CTA ends after {1}: a tail of {2} of the time."},
+    {Text::timeline_no_tail, "The last CTA of every SM that has any ends after {0}: no tail."},
+    {Text::timeline_lengths, "A CTA takes {0} to {1}."},
+    {Text::timeline_one_length, "Each CTA takes {0}."},
+    {Text::timeline_use, "On average {0} of the SMs are at work, and {1} of their places for CTAs are taken."},
+    {Text::timeline_kernel, "By events around it this launch took {0}; without clocks the kernel takes {1}."},
+    {Text::timeline_fewer,
+     "With its clock the kernel takes {0} registers, so that an SM takes {1} of its CTAs, not {2} as of the ordinary "
+     "one."},
+    {Text::timeline_shades, "{0} no CTA   {1} {2} {3} {4} more and more of the places taken"},
+    {Text::timeline_model,
+     "Model: CTAs start in launch order, each on the SM with most places free. Alone one takes {5} of the time that "
+     "the SM's units need in all, at full rate, for what the CPU machine counts of it (in a cycle {0} matmul FLOPs, "
+     "{1} fp32 operations, {2} exponentials, {3} wavefront of shared memory; {4} GHz), and {6} cycles for each "
+     "barrier; each other CTA on its SM adds {7}. The three constants are fitted to times on an H200: most come out "
+     "within 20 %, the worst 44 % off. Left out: caches and bandwidth, whether copies are waited for (cp.async), "
+     "spills, changing clocks."},
+    {Text::timeline_rates_of, "Rates of this card are not known here; those of an SM of {0} stand in."},
+    {Text::timeline_interpolated,
+     "Of {0} not every kind of CTA was counted: costs between those that were are interpolated."},
+    {Text::timeline_svg_simulated,
+     "Simulated for {0}, not measured: operations counted on the CPU machine, times by a model."},
+    {Text::timeline_svg_recorded, "Recorded on {0}: each CTA notes its SM, its start and its end."},
+    {Text::timeline_svg_bars, "A bar is a CTA; a row is an SM."},
+    {Text::timeline_svg_shades, "A row is an SM; the fuller the colour, the more of its places are taken."},
     // map
     {Text::title_map, "who owns what"},
     {Text::map_ctas_title, "S = Q K^T by CTA: query rows downwards, key blocks to the right"},

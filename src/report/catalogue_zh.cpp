@@ -448,6 +448,39 @@ constexpr Catalogue chinese = make_catalogue({
     {Text::bench_failed, "{0} 在 {1}（{2}）不通过：{3}；结果有误的不给时间"},
     {Text::bench_brief, "L：低于 {0} us，大半是 kernel 启动开销，TFLOP/s 和倍数说明不了什么"},
     {Text::bench_wide, "S：波动达到中位数的 {0} 以上；请在空闲的机器上重测"},
+    // timeline
+    {Text::title_timeline, "SM 随时间的忙闲"},
+    {Text::timeline_times, "时间"},
+    {Text::timeline_simulated, "模拟所得，并非实测：由 CPU 模拟机数出的操作数，按下面的显卡模型换算"},
+    {Text::timeline_simulated_as, "模拟所得，并非实测（{0}）：由 CPU 模拟机数出的操作数，按下面的显卡模型换算"},
+    {Text::timeline_recorded,
+     "在显卡上记录：带计时的 kernel 里，每个 CTA 记下自己的 SM、开始和结束；显卡的计时器每 {0} 走一格，不同 SM "
+     "之间的时间可能差 {1}"},
+    {Text::timeline_heading, "{0}：{1} 个 CTA，{2} 个 SM，每个同时容纳 {3} 个：{4} 个 wave"},
+    {Text::timeline_row, "SM {0}-{1}"},
+    {Text::timeline_row_one, "SM {0}"},
+    {Text::timeline_idle, "{1} 个 SM 中有 {0} 个没有分到 CTA。"},
+    {Text::timeline_all_sms, "{0} 个 SM 都分到了 CTA。"},
+    {Text::timeline_tail, "第一个 SM 在 {0} 时没活可干，最后一个 CTA 在 {1} 时结束：tail 占总时间的 {2}。"},
+    {Text::timeline_no_tail, "分到 CTA 的 SM 都在 {0} 时结束：没有 tail。"},
+    {Text::timeline_lengths, "一个 CTA 用时 {0} 到 {1}。"},
+    {Text::timeline_one_length, "每个 CTA 用时 {0}。"},
+    {Text::timeline_use, "平均有 {0} 的 SM 在干活，容纳 CTA 的位置占用 {1}。"},
+    {Text::timeline_kernel, "按前后的 event 计，这次 launch 用时 {0}；不带计时的 kernel 用时 {1}。"},
+    {Text::timeline_fewer, "带计时的 kernel 用 {0} 个寄存器，因此一个 SM 只容纳 {1} 个 CTA，而不是原来的 {2} 个。"},
+    {Text::timeline_shades, "{0} 没有 CTA   {1} {2} {3} {4} 位置占用由少到多"},
+    {Text::timeline_model,
+     "模型：CTA 按 launch 的顺序开始，每个都去空位最多的 SM。独占 SM 的 CTA，用时为各部件按满速率完成 CPU "
+     "模拟机数出的操作所需时间之和的 {5}（每周期 {0} 次 matmul FLOP、{1} 次 fp32 运算、{2} 次指数、{3} 个 shared "
+     "memory wavefront，{4} GHz），每次 barrier 再加 {6} 个周期；同一 SM 上每多一个 CTA，再慢 {7}。这三个常数按 H200 "
+     "上的实测时间拟合，误差大多在 20 % 以内，最大 44 %。没有计入：cache "
+     "和带宽、拷贝是否要等（cp.async）、寄存器溢出、频率变化。"},
+    {Text::timeline_rates_of, "这里没有这张卡的速率，用 {0} 一个 SM 的速率代替。"},
+    {Text::timeline_interpolated, "{0} 的 CTA 没有逐类计数：介于其间的代价由插值得到。"},
+    {Text::timeline_svg_simulated, "按 {0} 模拟，并非实测：操作数由 CPU 模拟机数出，时间按模型换算。"},
+    {Text::timeline_svg_recorded, "在 {0} 上记录：每个 CTA 记下自己的 SM、开始和结束。"},
+    {Text::timeline_svg_bars, "一条是一个 CTA，一行是一个 SM。"},
+    {Text::timeline_svg_shades, "一行是一个 SM；颜色越深，占用的位置越多。"},
     // map
     {Text::title_map, "谁负责什么"},
     {Text::map_ctas_title, "S = Q K^T 归哪个 CTA：纵向是 query 行，横向是 key block"},

@@ -147,6 +147,17 @@ Result run(const std::vector<std::string>& arguments, const World& world) {
         fail_where_asked(world);
         return comparison(request, world);
     };
+    explorer.timeline = [&](const Request& request) {
+        result.asked = request;
+        result.command = "timeline";
+        fail_where_asked(world);
+        Timelines timelines;
+        timelines.comparison = comparison(request, world);
+        timelines.rates = sm_rates(timelines.comparison.card);
+        timelines.rates_of = timelines.comparison.card.name;
+        timelines.of_variants.assign(2, Timeline{.sm_count = 108, .slots = 2, .spans = {{0, 0, 0.0, 5.0}}});
+        return timelines;
+    };
     explorer.sweep = [&](const SweepRequest& request) {
         result.command = "sweep";
         fail_where_asked(world);

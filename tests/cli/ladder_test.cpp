@@ -94,7 +94,8 @@ TEST_CASE("ladder --diff: of kernels that the planned card can't run, too") {
     CHECK(diff.code == 0);
     CHECK(has(diff.out, "kernels/between/async_first/kernel.cuh"));
     CHECK(has(run({"ladder", "--diff", "4"}, world).out, "64 x 256 -> 128 x 128"));
-    CHECK(has(run({"ladder", "--diff", "async-swapped", "async-late-norm"}, world).out, "what changes is a switch of its"));
+    CHECK(has(run({"ladder", "--diff", "async-swapped", "async-late-norm"}, world).out,
+              "what changes is a switch of its"));
     CHECK(run({"ladder", "--diff", "4", "--gpu", "Z9"}, world).code == 2);
 }
 

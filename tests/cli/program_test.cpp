@@ -88,6 +88,7 @@ TEST_CASE("no escape codes when output is no terminal") {
     for (const std::vector<std::string>& arguments : {std::vector<std::string>{},
                                                       {"explain"},
                                                       {"map", "--view", "ctas,warps,lanes,blocks,sms"},
+                                                      {"timeline"},
                                                       {"bench"},
                                                       {"devices"},
                                                       {"source", "all"},

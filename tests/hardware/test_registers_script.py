@@ -59,6 +59,8 @@ class ParseKernel(unittest.TestCase):
 
     def test_other_kernels_are_refused(self):
         for kernel in ("v2::combine<64>", "v2::kernel<flashlens::on_gpu::v2::Traits<float, 64, 128, 32, 4>, true>",
+                       "v2::kernel<flashlens::on_gpu::Timed<flashlens::on_gpu::v2::Traits<flashlens::on_gpu::fp16, 64, 128, "
+                       "32, 4> >, true>",
                        "v2::kernel<flashlens::on_gpu::v2::Traits<flashlens::on_gpu::fp16, 64, 128>, true>",
                        "v2::kernel<flashlens::on_gpu::v2::Traits<flashlens::on_gpu::fp16, 64, 128, 32, 4, 1>, true>"):
             with self.assertRaises(registers.Problem):
