@@ -54,6 +54,11 @@ class ParseKernel(unittest.TestCase):
         self.assertEqual(self.name(f"v2_tuned::kernel<{traits}, (bool)0>"), ("v2-tuned", "bf16", 0, 64, 128, 32, 8))
         traits = "flashlens::on_gpu::v1::Traits<flashlens::on_gpu::fp16, 32, 256>"
         self.assertEqual(self.name(f"v1::kernel<{traits}, false>"), ("v1", "fp16", 0, 32, 16, 256, 4))
+        self.assertEqual(self.name(f"query_blocks::kernel<{traits}, false>"),
+                         ("query-blocks", "fp16", 0, 32, 16, 256, 4))
+        traits = "flashlens::on_gpu::async_late_norm::Traits<flashlens::on_gpu::fp16, 64, 128, 128, 4>"
+        self.assertEqual(self.name(f"async_first::kernel<{traits}, true>"),
+                         ("async-late-norm", "fp16", 1, 64, 128, 128, 4))
         traits = "flashlens::on_gpu::v2::Traits<flashlens::on_gpu::fp16_sm75, 64, 128, 64, 4>"
         self.assertEqual(self.name(f"v2::kernel<{traits}, true>"), ("v2", "fp16", 1, 64, 128, 64, 4))
 
