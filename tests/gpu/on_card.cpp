@@ -46,7 +46,7 @@ std::vector<Variant> every_variant() {
 }
 
 std::vector<Variant> variants_for(const Problem& problem) {
-    return kernel_tests::variants_for(problem, chip());
+    return kernel_tests::all_variants_for(problem, chip());
 }
 
 gpu::Call call_of(const Problem& problem, Variant variant, const Tile& tile, int splits) {

@@ -17,7 +17,7 @@ int main(int argc, char** argv) {
     const Problem p = shape(1, 8, 8, 1024, 1024, 64);
     const Inputs inputs = random_inputs(p);
     bool fast_enough = true;
-    for (const Variant variant : every_variant) {
+    for (const Variant variant : every_variant()) {
         How how{.variant = variant, .splits = 1};
         how.options.os_threads = 1;
         std::vector<double> gflops;

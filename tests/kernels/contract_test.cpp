@@ -141,7 +141,7 @@ TEST_CASE("one causal alignment: the worked examples") {
         }
         return column;
     };
-    for (const Variant variant : every_variant) {
+    for (const Variant variant : every_variant()) {
         CHECK(first_column(shape(1, 1, 1, 2, 5, 64, true), variant) == std::vector<double>{2.5, 3.0});
         CHECK(first_column(shape(1, 1, 1, 1, 5, 64, true), variant) == std::vector<double>{3.0});
         Problem top_left = shape(1, 1, 1, 2, 5, 64, true);
@@ -153,7 +153,7 @@ TEST_CASE("one causal alignment: the worked examples") {
 TEST_CASE("rows that see nothing: O 0 and lse -inf") {
     const Problem p = shape(1, 1, 1, 5, 2, 64, true);
     const Inputs inputs = make_inputs(p, zero, one, ramp);
-    for (const Variant variant : every_variant) {
+    for (const Variant variant : every_variant()) {
         const Output output = run(p, inputs, {.variant = variant});
         const double expected[] = {0.0, 0.0, 0.0, 1.0, 1.5};
         for (std::int64_t i = 0; i < 5; ++i) {
@@ -174,7 +174,7 @@ TEST_CASE("rows that see nothing, hundreds of them, and no key at all") {
         for (const DType dtype : {DType::fp16, DType::bf16}) {
             Problem none = shape(2, 2, 1, 33, 0, 64, causal, dtype);
             const Inputs inputs = random_inputs(none);
-            for (const Variant variant : every_variant) {
+            for (const Variant variant : every_variant()) {
                 const Output output = run(none, inputs, {.variant = variant});
                 const auto is_zero = [](std::uint16_t word) { return word == 0; };
                 CHECK(std::all_of(output.o.begin(), output.o.end(), is_zero));
@@ -189,7 +189,7 @@ TEST_CASE("query head h reads KV head h / (H / KV)") {
         const Problem p = shape(2, heads, kv_heads, 33, 150, 64, true);
         const Inputs inputs = random_inputs(p);
         expect_right(p, inputs);
-        for (const Variant variant : every_variant) {
+        for (const Variant variant : every_variant()) {
             const Output together = run(p, inputs, {.variant = variant});
             for (std::int64_t head = 0; head < heads; ++head) {
                 const std::int64_t kv_head = head * kv_heads / heads;
@@ -252,7 +252,7 @@ TEST_CASE("scale: the problem's own, whatever the head dim is padded to") {
     Problem p = shape(1, 1, 1, 1, 1, 72);
     for (const double scale : {1.0 / std::sqrt(72.0), 0.5, 0.1}) {
         p.scale = scale;
-        for (const Variant variant : every_variant) {
+        for (const Variant variant : every_variant()) {
             const Output output = run(p, make_inputs(p, one, one, one), {.variant = variant});
             CHECK(output.lse[0] == doctest::Approx(72.0 * scale).epsilon(1e-6));
         }
@@ -270,7 +270,7 @@ TEST_CASE("direction of the rescale: logits 0, then 5, with V 1, then 0") {
                     p, [](auto, auto, auto, auto d) { return d == 0 ? 1.0 : 0.0; },
                     [&](auto, auto j, auto, auto d) { return d == 0 && large(j) ? 5.0 : 0.0; },
                     [&](auto, auto j, auto, auto) { return large(j) ? 0.0 : 1.0; });
-                for (const Variant variant : every_variant) {
+                for (const Variant variant : every_variant()) {
                     const Output output = run(p, inputs, {.variant = variant});
                     const double expected = 1.0 / (1.0 + std::exp(5.0));
                     CHECK(expected == doctest::Approx(0.0066929).epsilon(1e-5));
@@ -288,7 +288,7 @@ TEST_CASE("sums are fp32") {
     for (const DType dtype : {DType::fp16, DType::bf16}) {
         const Problem four = shape(1, 1, 1, 1, 4, 128, false, dtype);
         const Problem many = shape(1, 1, 1, 1, 4096, 128, false, dtype);
-        for (const Variant variant : every_variant) {
+        for (const Variant variant : every_variant()) {
             const Output mean = run(four, make_inputs(four, sixty, sixty, ramp), {.variant = variant});
             const Output hundred =
                 run(many, make_inputs(many, sixty, sixty, [](auto...) { return 100.0; }), {.variant = variant});
@@ -303,7 +303,7 @@ TEST_CASE("sums are fp32") {
 TEST_CASE("fifty runs, bit-identical") {
     const Problem p = shape(1, 2, 1, 65, 300, 64, true);
     const Inputs inputs = random_inputs(p);
-    for (const Variant variant : every_variant) {
+    for (const Variant variant : every_variant()) {
         const Output first = run(p, inputs, {.variant = variant, .splits = 3});
         for (int i = 1; i < 50; ++i) {
             const Output again = run(p, inputs, {.variant = variant, .splits = 3});

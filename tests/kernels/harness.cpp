@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstdlib>
 #include <stdexcept>
 
 #include "explorer/guarded_tensors.h"
@@ -21,6 +22,16 @@ constexpr std::string_view names[] = {
     "v1",     "query-blocks", "row-warps", "wide-warps",     "swapped-loops", "late-norm",       "masked-loop",
     "v2",     "v2-tuned",     "key-warps", "swapped-narrow", "async-swapped", "async-late-norm", "async-masked-loop",
     "v1-grid"};
+
+constexpr Variant on_the_ladder[] = {
+    Variant::v1,        Variant::query_blocks, Variant::row_warps, Variant::wide_warps, Variant::swapped_loops,
+    Variant::late_norm, Variant::masked_loop,  Variant::v2,        Variant::v2_tuned};
+constexpr Variant other_orders[] = {Variant::key_warps,       Variant::swapped_narrow,    Variant::async_swapped,
+                                    Variant::async_late_norm, Variant::async_masked_loop, Variant::v1_grid};
+
+bool with_every_kernel() {
+    return std::getenv("FLASHLENS_EVERY_KERNEL") != nullptr;
+}
 
 simt::LaunchReport launch_real(const AttentionParams& p, const Problem& problem, const How& how,
                                const simt::LaunchOptions& options) {
@@ -153,7 +164,14 @@ ErrorReport judge(const Problem& problem, const Inputs& inputs, const Output& ou
     return check(problem, inputs, output.o, output.lse, reference);
 }
 
-std::vector<Variant> variants_for(const Problem& problem, Chip chip) {
+const std::vector<Variant>& every_variant() {
+    static const std::vector<Variant> every =
+        with_every_kernel() ? std::vector<Variant>(std::begin(on_the_ladder), std::end(on_the_ladder))
+                            : std::vector<Variant>{Variant::v1, Variant::v2, Variant::v2_tuned};
+    return every;
+}
+
+std::vector<Variant> all_variants_for(const Problem& problem, Chip chip) {
     if (chip < 80) {
         return problem.dtype != DType::fp16          ? std::vector<Variant>{}
                : problem.head_dim > v1::max_head_dim ? std::vector{Variant::v2}
@@ -162,9 +180,17 @@ std::vector<Variant> variants_for(const Problem& problem, Chip chip) {
     if (problem.head_dim > v1::max_head_dim) {
         return {Variant::v2, Variant::v2_tuned};
     }
-    std::vector<Variant> all(std::begin(every_variant), std::end(every_variant));
+    std::vector<Variant> all(std::begin(on_the_ladder), std::end(on_the_ladder));
     if (problem.dtype == DType::fp16) {
         all.insert(all.end(), std::begin(other_orders), std::end(other_orders));
+    }
+    return all;
+}
+
+std::vector<Variant> variants_for(const Problem& problem, Chip chip) {
+    std::vector<Variant> all = all_variants_for(problem, chip);
+    if (!with_every_kernel()) {
+        std::erase_if(all, [](Variant v) { return between::is_between(name_of(v)); });
     }
     return all;
 }

@@ -34,11 +34,9 @@ enum class Variant {
     async_masked_loop,
     v1_grid
 };
-inline constexpr Variant every_variant[] = {
-    Variant::v1,        Variant::query_blocks, Variant::row_warps, Variant::wide_warps, Variant::swapped_loops,
-    Variant::late_norm, Variant::masked_loop,  Variant::v2,        Variant::v2_tuned};
-inline constexpr Variant other_orders[] = {Variant::key_warps,       Variant::swapped_narrow,    Variant::async_swapped,
-                                           Variant::async_late_norm, Variant::async_masked_loop, Variant::v1_grid};
+/// v1, v2 and v2-tuned. With FLASHLENS_EVERY_KERNEL in the environment the ladder between v1 and v2, too: by bits and
+/// counters (between_test.cpp) each of its kernels stands close to one of the two, so that not every run repeats all for all.
+const std::vector<Variant>& every_variant();
 std::string name_of(Variant variant);
 /// Throws std::out_of_range for a name that there is not.
 Variant variant_named(std::string_view name);
@@ -99,8 +97,11 @@ void expect_right(const Problem& problem, const Inputs& inputs, int splits = 2, 
 /// The same of one output.
 void expect_right(const Problem& problem, const Inputs& inputs, const Output& output, const std::string& variant);
 
-/// The variants that can run this problem with the chip's kernels.
+/// Of every_variant() those that can run this problem with the chip's kernels; with FLASHLENS_EVERY_KERNEL also the kernels in
+/// other orders.
 std::vector<Variant> variants_for(const Problem& problem, Chip chip = 80);
+/// ... of all kernels.
+std::vector<Variant> all_variants_for(const Problem& problem, Chip chip);
 
 /// Integers from a fixed seed: equal with every library.
 class Random {

@@ -22,7 +22,7 @@ void expect_equal_logits_right(const Problem& p, double size) {
     with_random.k = with_ramp.k;
     expect_right(p, with_random, 1);
     // and against a mean computed here, in case reference and kernels share a mistake
-    for (const Variant variant : every_variant) {
+    for (const Variant variant : every_variant()) {
         const Output output = run(p, with_ramp, {.variant = variant});
         double sum = 0.0;
         for (std::int64_t j = 0; j < p.seqlen_k; ++j) {

@@ -62,7 +62,7 @@ bool same_but_for_rounding(Variant variant, double a, double b, DType dtype) {
 /// Random inputs, and what the variants make of them.
 struct Clean {
     explicit Clean(const Problem& problem) : p(problem), inputs(random_inputs(problem)) {
-        for (const Variant variant : every_variant) {
+        for (const Variant variant : every_variant()) {
             outputs.push_back(run(p, inputs, {.variant = variant}));
         }
     }
@@ -88,7 +88,7 @@ void expect_only_there(const Clean& clean, const Place& at, double value) {
             break;
     }
     auto before_of_variant = clean.outputs.begin();
-    for (const Variant variant : every_variant) {
+    for (const Variant variant : every_variant()) {
         const Output& before = *before_of_variant++;
         const Output after = run(p, inputs, {.variant = variant});
         expect_right(p, inputs, after, name_of(variant));
@@ -179,7 +179,7 @@ TEST_CASE("visible logits that are all -inf give NaN, and lse -inf; some of them
             const Problem p = shape(1, 1, 1, 20, 600, head_dim, causal);
             const Inputs all = make_inputs(p, first_column(1.0), first_column(-infinity), [](auto...) { return 1.0; });
             expect_right(p, all, 2);
-            for (const Variant variant : every_variant) {
+            for (const Variant variant : every_variant()) {
                 const Output output = run(p, all, {.variant = variant});
                 for (std::size_t i = 0; i < output.o.size(); ++i) {
                     REQUIRE(std::isnan(widen(output.o[i], p.dtype)));

@@ -45,7 +45,7 @@ TEST_CASE("permuting keys and values together changes nothing but rounding") {
                 }
             }
         }
-        for (const Variant variant : every_variant) {
+        for (const Variant variant : every_variant()) {
             const Output output = run(p, permuted, {.variant = variant});
             CHECK_FALSE(same_bits(output, run(p, inputs, {.variant = variant})));  // the order did change
             expect_pass(p, inputs, output, name_of(variant));
@@ -68,7 +68,7 @@ TEST_CASE("adding a constant to every logit of a row adds it to lse and leaves O
             }
             return changed;
         };
-        for (const Variant variant : every_variant) {
+        for (const Variant variant : every_variant()) {
             Output output = run(p, with(constant), {.variant = variant});
             for (float& lse : output.lse) {
                 lse -= static_cast<float>(constant);
@@ -99,7 +99,7 @@ TEST_CASE("a batch of a large run equals the run of that batch alone, bit for bi
         const Inputs inputs = random_inputs(p);
         Problem alone = p;
         alone.batch = 1;
-        for (const Variant variant : every_variant) {
+        for (const Variant variant : every_variant()) {
             const Output all = run(p, inputs, {.variant = variant});
             for (std::ptrdiff_t b = 0; b < p.batch; ++b) {
                 const auto slice = [&](const auto& tensor) {
@@ -159,7 +159,7 @@ TEST_CASE("the order of lanes and the number of OS threads change neither bits n
     for (const bool causal : {false, true}) {
         const Problem p = shape(1, 3, 1, 140, 300, 64, causal);
         const Inputs inputs = random_inputs(p);
-        for (const Variant variant : every_variant) {
+        for (const Variant variant : every_variant()) {
             const auto run_as = [&](unsigned os_threads, std::uint64_t lane_order_seed) {
                 How how{.variant = variant};
                 how.options.os_threads = os_threads;
