@@ -4,6 +4,12 @@
 #include "kernels/attention.h"
 #include "kernels/primitives/machine.cuh"
 
+namespace flashlens::FLASHLENS_MACHINE {
+
+inline constexpr Chip chips_from_sm80[] = {80, 86, 89, 90, 100, 120};
+
+}  // namespace flashlens::FLASHLENS_MACHINE
+
 #ifdef __CUDACC__
 
 namespace flashlens::on_gpu {
@@ -11,11 +17,11 @@ namespace flashlens::on_gpu {
 /// Whether the instances that need this chip (Element::chip) are compiled: CMAKE_CUDA_ARCHITECTURES decides.
 constexpr bool compiled_for(Chip chip) { return chip < 80 ? FLASHLENS_WITH_SM75 : FLASHLENS_WITH_SM80; }
 
-/// The chips from sm_80 on that the code for CMAKE_CUDA_ARCHITECTURES runs on.
-#ifdef FLASHLENS_CHIPS_FROM_SM80
-inline constexpr Chip chips_from_sm80[] = {FLASHLENS_CHIPS_FROM_SM80};
+/// Bit i: the code for CMAKE_CUDA_ARCHITECTURES runs on chips_from_sm80[i].
+#ifdef FLASHLENS_RUNS_ON
+constexpr unsigned runs_on = FLASHLENS_RUNS_ON;
 #else
-inline constexpr Chip chips_from_sm80[] = {80, 86, 89, 90, 100, 120};
+constexpr unsigned runs_on = ~0U;
 #endif
 
 /// Launches on a stream, or only asks the driver about the instance that would be launched.
@@ -64,8 +70,7 @@ public:
 namespace flashlens::FLASHLENS_MACHINE {
 
 constexpr bool compiled_for(Chip) { return true; }
-
-inline constexpr Chip chips_from_sm80[] = {80, 86, 89, 90, 100, 120};
+constexpr unsigned runs_on = ~0U;
 
 /// Runs on the CPU machine; throws simt::KernelError for a kernel that breaks CUDA's rules.
 class Launcher {

@@ -398,6 +398,8 @@ constexpr Catalogue chinese = make_catalogue({
     {Text::ladder_explained_by, "可用计数解释：{0} {1}"},
     {Text::ladder_against_faster, "与计数相反：计数变差，却变快了"},
     {Text::ladder_against_slower, "与计数相反：计数变好，却变慢了"},
+    {Text::ladder_against_faster_but, "与计数相反：计数变差，却变快了。其余变化里改善最多的是{0}：{1}"},
+    {Text::ladder_against_slower_but, "与计数相反：计数变好，却变慢了。其余变化里恶化最多的是{0}：{1}"},
     {Text::ladder_waterfall_less, "从 v1 到 v2，看{0}：越少越好"},
     {Text::ladder_waterfall_more, "从 v1 到 v2，看{0}：越多越好"},
     {Text::ladder_by_card, "显卡实测"},

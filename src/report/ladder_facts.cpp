@@ -48,6 +48,20 @@ Moved moved(const std::vector<Change>& changes) {
     return any([](const Change& c) { return c.moved(); }) ? Moved::elsewhere : Moved::not_at_all;
 }
 
+/// The change that went furthest in the direction of the time; without times, in any.
+const Change* furthest(const std::vector<Change>& changes, Pace pace) {
+    const Change* most = nullptr;
+    for (const Change& change : changes) {
+        const bool fits = pace == Pace::faster   ? change.better()
+                          : pace == Pace::slower ? change.worse()
+                                                 : pace == Pace::unknown && (change.better() || change.worse());
+        if (fits && (most == nullptr || change.distance() > most->distance())) {
+            most = &change;
+        }
+    }
+    return most;
+}
+
 Pace pace(const std::optional<double>& gain) {
     if (!gain) {
         return Pace::unknown;
@@ -81,16 +95,11 @@ double Change::distance() const {
 }
 
 const Change* StepFacts::explains() const {
-    const Change* most = nullptr;
-    for (const Change& change : about) {
-        const bool fits = pace == Pace::faster   ? change.better()
-                          : pace == Pace::slower ? change.worse()
-                                                 : pace == Pace::unknown && (change.better() || change.worse());
-        if (fits && (most == nullptr || change.distance() > most->distance())) {
-            most = &change;
-        }
-    }
-    return most;
+    return furthest(about, pace);
+}
+
+const Change* StepFacts::goes_along() const {
+    return furthest(others, pace);
 }
 
 bool StepFacts::agrees() const {

@@ -50,6 +50,8 @@ struct StepFacts {
     /// Of the figures of its ideas the one that moved most in the direction that the time went; without times, the one that
     /// moved most. Null where there is none.
     const Change* explains() const;
+    /// Of what else moved much, that which moved most in the direction that the time went. Null where there is none.
+    const Change* goes_along() const;
     /// The time went the way of the figures: faster and better, slower and worse, or neither moved.
     bool agrees() const;
 };

@@ -347,10 +347,13 @@ std::string verdict_on(const StepFacts& step, const Terminal& terminal, Language
     if (step.moved == Moved::both) {
         return say(faster ? Text::ladder_both_faster : Text::ladder_both_slower);
     }
-    const Change* const change = step.explains();
-    if (step.agrees() && change != nullptr) {
+    const Change* const change = step.agrees() ? step.explains() : step.goes_along();
+    if (change != nullptr) {
         const Quantity& quantity = change->of->quantity;
-        return say(Text::ladder_explained_by, say(quantity.heading),
+        const Text text = step.agrees() ? Text::ladder_explained_by
+                          : faster      ? Text::ladder_against_faster_but
+                                        : Text::ladder_against_slower_but;
+        return say(text, say(quantity.heading),
                    quantity.print(change->before) + arrow(terminal) + quantity.print(change->after));
     }
     return say(faster ? Text::ladder_against_faster : Text::ladder_against_slower);

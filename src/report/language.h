@@ -385,6 +385,8 @@ enum class Text {
     ladder_explained_by,
     ladder_against_faster,
     ladder_against_slower,
+    ladder_against_faster_but,
+    ladder_against_slower_but,
     ladder_waterfall_less,
     ladder_waterfall_more,
     ladder_by_card,

@@ -75,9 +75,9 @@ class ParseKernel(unittest.TestCase):
 class Commands(unittest.TestCase):
     def test_a_command_keeps_its_flags_but_not_its_chips_and_outputs(self):
         command = ("nvcc -ccbin=g++-12 -I/a --fmad=false -std=c++20 --generate-code=arch=compute_80,code=[sm_80] "
-                   "-gencode arch=compute_90,code=sm_90 -MD -MT x.o -MF x.o.d -x cu -rdc=true -c a.cu -o x.o").split()
+                   "-gencode arch=compute_90,code=sm_90 -MD -MT x.o -MF x.o.d -x cu -rdc=true -DFLASHLENS_RUNS_ON=7 -c a.cu -o x.o").split()
         self.assertEqual(registers.command_for_chip(command, 120),
-                         "nvcc -ccbin=g++-12 -I/a --fmad=false -std=c++20 -x cu a.cu "
+                         "nvcc -ccbin=g++-12 -I/a --fmad=false -std=c++20 -x cu a.cu -DFLASHLENS_RUNS_ON=32 "
                          "-cubin -arch=sm_120 -Xptxas=-v -o /dev/null".split())
 
 

@@ -160,6 +160,9 @@ TEST_CASE("ladder: what each step of the sample says") {
         }
     }
     CHECK(worse == std::set<std::string_view>{"global-read", "global-write", "o-tmp", "divisions"});
+    CHECK(worse.count(steps[2].goes_along()->of->quantity.name) == 1);
+    CHECK(has(verdict_on(steps[2], Terminal{}, Language::en),
+              "against its figures: they get better, and it is slower. Of the others most for the worse: "));
     CHECK(steps[3].explains()->of == &figure("o-tmp"));
     CHECK(steps[4].pace == Pace::same);
     CHECK(steps[5].pace == Pace::slower);
