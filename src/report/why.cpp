@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t most_sentences = 4;
 constexpr double telling_ratio = 1.15;  ///< figures closer than this are not worth a sentence of their own
-constexpr double hardly_ratio = 1.02;   ///< a change that weighs less is not named beside another
+constexpr double worth_naming = 0.02;   ///< of the whole: a smaller part is not named beside another
 constexpr double change_weight = 71;    ///< just before what warps exchange, which the sentence on changes is about
 
 double as_double(std::int64_t value) {
@@ -160,8 +160,8 @@ private:
     }
 
     bool changes_grid(const Subject& v1, const Subject& v2);
-    bool changes_warps_and_loops(const Subject& v1, const std::vector<IdeaWeight>& weights);
-    bool offer_change(Idea idea, const Subject& v1, const Subject& v2, const std::vector<IdeaWeight>& weights);
+    bool changes_warps_and_loops(const Subject& v1);
+    bool offer_change(Idea idea, const Subject& v1, const Subject& v2);
     void changes_to_be_timed(const Subject& v1, const Subject& v2);
     void time(const Subject& a, const Subject& b);
     void sm_fill(const Subject& a, const Subject& b);
@@ -200,33 +200,29 @@ bool Speaker::changes_grid(const Subject& v1, const Subject& v2) {
 }
 
 /// Of the two that need each other: a row's O can stay in registers only where one warp has the whole row.
-bool Speaker::changes_warps_and_loops(const Subject& v1, const std::vector<IdeaWeight>& weights) {
-    const auto counts = [&](Idea idea) {
-        return std::any_of(weights.begin(), weights.end(),
-                           [&](const IdeaWeight& w) { return w.idea == idea && w.weight > std::log(hardly_ratio); });
-    };
+bool Speaker::changes_warps_and_loops(const Subject& v1) {
     const Figure nothing = constant(0, Unit::fraction);
     const Claim exchange{share(v1.exchanged(), v1.shared()), Relation::greater, nothing};
     const Claim passed{share(v1.o_tmp(), v1.moved()), Relation::greater, nothing};
     const Claim several{v1.blocks_of_keys(), Relation::greater, constant(1, Unit::count)};
-    if (!counts(Idea::loop_order)) {
+    if (!(passed.left.value >= worth_naming)) {
         return offer(change_weight, {exchange}, Text::why_changes_warps, v1.name(), exchange.left);
     }
     o_tmp_is_settled_ =
-        counts(Idea::row_warps)
+        exchange.left.value >= worth_naming
             ? offer(change_weight, {exchange, passed, several}, Text::why_changes_together, v1.name(), exchange.left,
                     passed.left, several.left)
             : offer(change_weight, {passed, several}, Text::why_changes_loops, v1.name(), passed.left, several.left);
     return o_tmp_is_settled_;
 }
 
-bool Speaker::offer_change(Idea idea, const Subject& v1, const Subject& v2, const std::vector<IdeaWeight>& weights) {
+bool Speaker::offer_change(Idea idea, const Subject& v1, const Subject& v2) {
     switch (idea) {
         case Idea::grid:
             return changes_grid(v1, v2);
         case Idea::row_warps:
         case Idea::loop_order:
-            return changes_warps_and_loops(v1, weights);
+            return changes_warps_and_loops(v1);
         case Idea::late_norm:
             return offer(change_weight, {{v1.divisions(), Relation::greater, v2.divisions()}},
                          Text::why_changes_division, v1.name(), v1.divisions(), v2.name(), v2.divisions());
@@ -277,7 +273,7 @@ void Speaker::changes(const Subject& v1, const Subject& v2) {
         }
         return;
     }
-    if (!offer_change(weights.front().idea, v1, v2, weights)) {
+    if (!offer_change(weights.front().idea, v1, v2)) {
         return;
     }
     const Claim one_key_block{v1.blocks_of_keys(), Relation::equal, constant(1, Unit::count)};

@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <fstream>
 #include <initializer_list>
 #include <map>
 #include <random>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "claims_check.h"
 #include "report/why.h"
@@ -37,6 +41,40 @@ void set_launch(VariantFacts& variant, const hardware::Card& card, std::int64_t 
     variant.launch.waves.sms_with_work = static_cast<int>(std::min<std::int64_t>(ctas, card.sm_count));
     variant.launch.waves.sm_fill = static_cast<double>(variant.launch.waves.sms_with_work) / card.sm_count;
     variant.launch.waves.waves = static_cast<double>(ctas) / (card.sm_count * per_sm);
+}
+
+/// A line of a CSV file, by its heading.
+struct Row {
+    std::map<std::string, std::string> fields;
+    double number(const char* name) const { return std::stod(fields.at(name)); }
+};
+
+/// The rungs of each shape, by name.
+std::map<std::string, std::map<std::string, Row>> measured_ladders(const char* file) {
+    const auto cut = [](const std::string& line) {
+        std::vector<std::string> fields;
+        std::istringstream rest(line);
+        for (std::string field; std::getline(rest, field, ',');) {
+            fields.push_back(field);
+        }
+        return fields;
+    };
+    std::ifstream lines(file);
+    std::string line;
+    std::getline(lines, line);
+    const std::vector<std::string> names = cut(line);
+    std::map<std::string, std::map<std::string, Row>> ladders;
+    while (std::getline(lines, line)) {
+        const std::vector<std::string> fields = cut(line);
+        Row row;
+        std::string shape;
+        for (std::size_t i = 0; i < fields.size(); ++i) {
+            row.fields[names[i]] = fields[i];
+            shape += i < 7 ? fields[i] + " " : "";  // batch, heads, kv_heads, seqlen_q, seqlen_k, head_dim, mask
+        }
+        ladders[shape][row.fields.at("variant")] = row;
+    }
+    return ladders;
 }
 
 /// What the sentence on changes may name first: by how many times less v2 needs of what each change saves, worked out here
@@ -104,6 +142,52 @@ TEST_CASE("of the changes from v1 to v2 the one is named whose figure moves most
         INFO(idea);
         CHECK(named[idea] >= 10);
     }
+}
+
+/// v1 or v2 with the counters that a row of the lessons' data has of a rung.
+void set_counters(VariantFacts& variant, const Row& row, const hardware::Card& card) {
+    const auto whole = [&](const char* name) { return static_cast<std::uint64_t>(row.number(name)); };
+    set_launch(variant, card, static_cast<std::int64_t>(whole("ctas_with_work")), 2);
+    simt::Counters& total = variant.counted->report.total;
+    total.global_read_bytes = whole("global_read_bytes");
+    total.global_write_bytes = whole("global_write_bytes");
+    total.shared_read_bytes = whole("shared_bytes");
+    total.shared_write_bytes = 0;
+    total.barriers = whole("barriers");
+    total.mma = whole("mma_flops") / 4096;
+    total.fp32_div = whole("fp32_div");
+    total.fp32_compare = whole("mask_ops");
+    total.fp32_fma = whole("fp32_ops") - total.fp32_div - total.fp32_compare;
+    simt::Counters exchange;
+    exchange.shared_read_bytes = whole("shared_exchange_bytes");
+    simt::Counters passed;
+    passed.global_write_bytes = whole("o_tmp_bytes");
+    variant.counted->report.steps = {{"reduce_max", exchange}, {"store o_tmp", passed}};
+}
+
+TEST_CASE("by the counters that change is named which gained most time on an H200") {
+    int regimes = 0;
+    for (const auto& measured : measured_ladders(FLASHLENS_SOURCE_DIR "/lessons/data/h200/ladder.csv")) {
+        INFO(measured.first);
+        const std::map<std::string, Row>& rungs = measured.second;
+        ++regimes;
+        const Row& v1 = rungs.at("v1");
+        Comparison comparison = samples::simulated();
+        comparison.card.sm_count = 132;
+        comparison.problem.seqlen_q = comparison.problem.seqlen_k = static_cast<std::int64_t>(v1.number("seqlen_k"));
+        comparison.problem.head_dim = static_cast<std::int64_t>(v1.number("head_dim"));
+        set_counters(comparison.variants[0], v1, comparison.card);
+        set_counters(comparison.variants[1], rungs.at("v2"), comparison.card);
+        const auto gain = [&](const char* from, const char* to) {
+            return rungs.at(from).number("time_us") / rungs.at(to).number("time_us");
+        };
+        const std::map<double, std::string> gains{{gain("v1", "query-blocks"), "the grid"},
+                                                  {gain("query-blocks", "swapped-loops"), "warps or loops"},
+                                                  {gain("swapped-loops", "late-norm"), "normalising"},
+                                                  {gain("late-norm", "masked-loop"), "masking"}};
+        CHECK(named_first(why(comparison, Language::en)) == gains.rbegin()->second);
+    }
+    CHECK(regimes >= 8);
 }
 
 TEST_CASE("which change matters, case by case") {
