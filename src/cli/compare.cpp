@@ -3,6 +3,7 @@
 
 #include "cli/commands.h"
 #include "cli/request.h"
+#include "cli/shell_word.h"
 #include "report/comparison_view.h"
 #include "report/json.h"
 
@@ -22,8 +23,9 @@ int run_compare(const Context& context) {
     check_outputs(context);
     const Comparison comparison = ask(context, request, context.explorer.compare);
     constexpr auto detail = report::Detail::compared;
-    deliver(context, report::show(comparison, detail, context.language, context.terminal),
-            {{"--json", [&] { return report::to_json(comparison, detail, context.language); }}});
+    const std::string ladder = asked_of(Command::ladder, context.given);
+    deliver(context, report::show(comparison, detail, context.language, context.terminal, ladder),
+            {{"--json", [&] { return report::to_json(comparison, detail, context.language, ladder); }}});
     return any_wrong(comparison) ? wrong_result : all_right;
 }
 

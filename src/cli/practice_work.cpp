@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "cli/shell_word.h"
 #include "cli/strict.h"
 #include "practice/compiler.h"
 #include "report/width.h"
@@ -50,19 +51,6 @@ std::filesystem::path folder_of(const Context& context) {
         }
     }
     return std::filesystem::absolute(folder).lexically_normal();
-}
-
-/// As a shell takes it for one word.
-std::string quoted(const std::string& text) {
-    constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+=:,@%";
-    if (!text.empty() && text.find_first_not_of(plain) == std::string::npos) {
-        return text;
-    }
-    std::string result = "'";
-    for (const char c : text) {
-        result += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    }
-    return result + "'";
 }
 
 practice::Machine machine_of(const Given& given) {
@@ -196,7 +184,7 @@ std::optional<practice::Verdict> PracticeWork::judge_on(practice::Machine machin
 std::string PracticeWork::command(const Exercise& exercise) const {
     std::string command = fmt::format("flashlens practice {}", exercise.number);
     if (context_.given.has("--folder")) {
-        command += " --folder " + report::printable(quoted(std::string(context_.given.text("--folder"))));
+        command += " --folder " + report::printable(shell_word(std::string(context_.given.text("--folder"))));
     }
     if (context_.given.has("--lang")) {
         command += fmt::format(" --lang {}", context_.given.text("--lang"));

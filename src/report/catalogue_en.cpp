@@ -143,6 +143,37 @@ constexpr Catalogue english = make_catalogue({
     {Text::why_unexplained,
      "{0} is slower ({5} against {6}) although it meets at fewer barriers ({1} against {2}) and moves "
      "less through shared memory ({3} against {4}): what costs it is not among the counted figures."},
+    {Text::why_changes_grid,
+     "Of the changes from v1 to v2 the grid matters most by these figures: of the {3} SMs, {0} gives work to {2} ({1} "
+     "with work), {4} to {6} ({5})."},
+    {Text::why_changes_grid_against,
+     "Of the changes from v1 to v2 the grid matters most by these figures, and speaks against v2: of the {3} SMs, {0} "
+     "gives work to {2} ({1} with work), {4} to {6} ({5})."},
+    {Text::why_changes_together,
+     "Of the changes from v1 to v2, warps over query rows with key blocks inside matter most by these figures: {1} of "
+     "{0}'s shared memory traffic is what its warps exchange, and {2} of its global memory traffic its running output, "
+     "on "
+     "the way between {3} key blocks."},
+    {Text::why_changes_warps,
+     "Of the changes from v1 to v2, warps over query rows matter most by these figures: {1} of {0}'s shared memory "
+     "traffic is what its warps exchange."},
+    {Text::why_changes_loops,
+     "Of the changes from v1 to v2, key blocks inside matter most by these figures: {1} of {0}'s global memory traffic "
+     "is its running output, on the way between {2} key blocks."},
+    {Text::why_changes_division,
+     "Of the changes from v1 to v2, normalising once matters most by these figures: {0} divides {1} times, {2} {3} "
+     "times."},
+    {Text::why_changes_masking,
+     "Of the changes from v1 to v2, masking only where it is needed matters most by these figures: {0} compares and "
+     "selects {1} times, {2} {3} times."},
+    {Text::why_changes_none,
+     "None of the changes from v1 to v2 stands out here: both give {2} of the {3} SMs work, and {0}'s {4}-row blocks "
+     "bring more shared memory traffic ({5}) than {1}'s {6}-row tiles with all that its warps exchange ({7})."},
+    {Text::why_changes_times, "Which of the changes from v1 ({0}) to v2 ({1}) cost time here, {2} measures."},
+    {Text::why_changes_one_key_block,
+     "{0} {1} has {2} key block, so nothing goes through device memory between key blocks, and the order of the loops "
+     "saves nothing here."},
+    {Text::why_changes_command, "{0} {1} shows each change."},
     {Text::why_fill_differs, "{0}'s {1} with work fill {2} of the {3} SMs, {4}'s {5} fill {6}."},
     {Text::why_fill_full,
      "{0} ({1} with work) and {2} ({3}) both give every one of the {4} SMs work, so SM fill does not "

@@ -139,6 +139,32 @@ constexpr Catalogue chinese = make_catalogue({
     {Text::why_unexplained,
      "{0} 的 barrier 更少（{1} 对 {2}），shared memory 读写也更少（{3} 对 {4}），却更慢（{5} 对 "
      "{6}）：原因不在已计数的项目里。"},
+    {Text::why_changes_grid,
+     "从 v1 到 v2 的改动里，按这些数字看最要紧的是 grid：{0} 有活干的 {1} 能用上 {3} 个 SM 中的 {2} 个，{4} 的 {5} "
+     "能用上 {6} 个。"},
+    {Text::why_changes_grid_against,
+     "从 v1 到 v2 的改动里，按这些数字看最要紧的是 grid，而且对 v2 不利：{0} 有活干的 {1} 能用上 {3} 个 SM 中的 {2} "
+     "个，{4} 的 {5} 能用上 {6} 个。"},
+    {Text::why_changes_together,
+     "从 v1 到 v2 的改动里，按这些数字看最要紧的是 warp 按 query 行切分，加上 key block 放到内层：{0} 的 shared memory "
+     "读写有 {1} 是 warp 之间的交换，global memory 读写有 {2} 是在 {3} 个 key block 之间传递的中间输出。"},
+    {Text::why_changes_warps,
+     "从 v1 到 v2 的改动里，按这些数字看最要紧的是 warp 按 query 行切分：{0} 的 shared memory 读写有 {1} 是 warp "
+     "之间的交换。"},
+    {Text::why_changes_loops,
+     "从 v1 到 v2 的改动里，按这些数字看最要紧的是 key block 放到内层：{0} 的 global memory 读写有 {1} 是在 {2} 个 key "
+     "block 之间传递的中间输出。"},
+    {Text::why_changes_division,
+     "从 v1 到 v2 的改动里，按这些数字看最要紧的是只归一化一次：{0} 做 {1} 次除法，{2} 是 {3} 次。"},
+    {Text::why_changes_masking,
+     "从 v1 到 v2 的改动里，按这些数字看最要紧的是只在需要处 mask：{0} 做 {1} 次比较和选择，{2} 是 {3} 次。"},
+    {Text::why_changes_none,
+     "从 v1 到 v2 的改动里，这个形状没有哪一项突出：两者都让 {3} 个 SM 中的 {2} 个有活干；{0} 的 block 有 {4} 行，"
+     "shared memory 读写（{5}）比 {1} 的 {6} 行 tile 连同 warp 之间的交换（{7}）还多。"},
+    {Text::why_changes_times, "从 v1（{0}）到 v2（{1}），这里究竟是哪项改动费了时间：{2} 逐项实测。"},
+    {Text::why_changes_one_key_block,
+     "{0}{1} 只有 {2} 个 key block，key block 之间没有东西要经过显存，循环次序在这里省不下什么。"},
+    {Text::why_changes_command, "{0}{1} 展示每一项。"},
     {Text::why_fill_differs, "{0} 有活干的 {1} 能用上 {3} 个 SM 中的 {2} 个，{4} 的 {5} 能用上 {6} 个。"},
     {Text::why_fill_full, "{0}（{1}）和 {2}（{3}）都能让全部 {4} 个 SM 有活干，所以这个形状的差别不在 SM 占用上。"},
     {Text::why_fill_same, "{0}（{1}）和 {2}（{3}）同样只用上了 {5} 个 SM 中的 {4} 个，其余闲着。"},

@@ -36,6 +36,7 @@ bool holds(const Claim& claim);
 struct Sentence {
     std::string text;
     std::vector<Claim> claims;
+    std::string command{};  ///< that the text names, as it stands there; empty where it names none
 };
 
 }  // namespace flashlens::report

@@ -30,6 +30,19 @@ std::string tables(const Comparison& comparison, Detail detail, Language languag
     return result + reference_table(comparison, detail, language).render(terminal);
 }
 
+/// The text, its command on one line, to be copied, where a line has room for it.
+std::string with_command_whole(const Sentence& sentence, int width) {
+    std::string text = sentence.text;
+    if (sentence.command.empty() || display_width(sentence.command) > width) {
+        return text;
+    }
+    std::string whole;
+    for (const char c : sentence.command) {
+        whole += c == ' ' ? std::string("\u00a0") : std::string(1, c);
+    }
+    return text.replace(text.find(sentence.command), sentence.command.size(), whole);
+}
+
 }  // namespace
 
 std::string shape_line(const Problem& problem, Language language) {
@@ -147,16 +160,17 @@ std::string comparison_notes(const Comparison& comparison, Language language, co
     return result;
 }
 
-std::string show(const Comparison& comparison, Detail detail, Language language, const Terminal& terminal) {
+std::string show(const Comparison& comparison, Detail detail, Language language, const Terminal& terminal,
+                 const std::string& ladder_command) {
     const Text title = detail == Detail::compared ? Text::title_compare : Text::title_explain;
     std::string result = comparison_header(comparison, title, detail, language, terminal) + "\n";
     result += tables(comparison, detail, language, terminal);
     result += comparison_notes(comparison, language, terminal);
-    const std::vector<Sentence> sentences = why(comparison, language);
+    const std::vector<Sentence> sentences = why(comparison, language, ladder_command);
     if (!sentences.empty()) {
         result += "\n" + labelled("", 0, std::string(text(language, Text::why)), terminal, Style::bold);
         for (const Sentence& sentence : sentences) {
-            result += labelled("-", 2, sentence.text, terminal);
+            result += labelled("-", 2, with_command_whole(sentence, terminal.columns - 2), terminal);
         }
     } else if (flops(comparison.problem) == 0) {
         result += "\n" + labelled("", 0, std::string(text(language, Text::all_zero)), terminal);

@@ -14,8 +14,9 @@ namespace flashlens::report {
 enum class Detail { explained, compared };
 
 /// The whole view, no line wider than the terminal. In a terminal too narrow for the variants' columns they stand one
-/// below the other. A variant that can't run has its reason in its column, and no figures.
-std::string show(const Comparison& comparison, Detail detail, Language language, const Terminal& terminal);
+/// below the other. A variant that can't run has its reason in its column, and no figures. ladder_command: see why().
+std::string show(const Comparison& comparison, Detail detail, Language language, const Terminal& terminal,
+                 const std::string& ladder_command = "");
 
 /// Its parts: what was asked, of which card and machine, below a title; and what holds of the figures.
 std::string comparison_header(const Comparison& comparison, Text title, Detail detail, Language language,

@@ -10,24 +10,26 @@ Json figure(const Figure& figure) {
     return {{"name", figure.name}, {"value", number(figure.value)}};
 }
 
-Json sentences(const Comparison& comparison, Language language) {
+Json sentences(const Comparison& comparison, Language language, const std::string& ladder_command) {
     constexpr const char* relations[] = {"greater", "less", "equal", "about"};
     Json result = Json::array();
-    for (const Sentence& sentence : why(comparison, language)) {
+    for (const Sentence& sentence : why(comparison, language, ladder_command)) {
         Json claims = Json::array();
         for (const Claim& claim : sentence.claims) {
             claims.push_back({{"left", figure(claim.left)},
                               {"relation", relations[static_cast<int>(claim.relation)]},
                               {"right", figure(claim.right)}});
         }
-        result.push_back({{"text", sentence.text}, {"claims", std::move(claims)}});
+        result.push_back({{"text", sentence.text},
+                          {"claims", std::move(claims)},
+                          {"command", sentence.command.empty() ? Json() : Json(sentence.command)}});
     }
     return result;
 }
 
 }  // namespace
 
-std::string to_json(const Comparison& comparison, Detail detail, Language language) {
+std::string to_json(const Comparison& comparison, Detail detail, Language language, const std::string& ladder_command) {
     Json json;
     json["problem"] = json_of(comparison.problem);
     json["problem"]["input"] = comparison.input_folder.empty() ? Json() : Json(comparison.input_folder);
@@ -50,7 +52,7 @@ std::string to_json(const Comparison& comparison, Detail detail, Language langua
                                  {"rows_total", comparison.reference->rows_total}};
         }
     }
-    json["why"] = sentences(comparison, language);
+    json["why"] = sentences(comparison, language, ladder_command);
     return json_text(json);
 }
 

@@ -7,12 +7,16 @@
 #include <utility>
 
 #include "report/facts.h"
+#include "report/idea_weights.h"
+#include "report/ladder_quantities.h"
 
 namespace flashlens::report {
 namespace {
 
 constexpr std::size_t most_sentences = 4;
 constexpr double telling_ratio = 1.15;  ///< figures closer than this are not worth a sentence of their own
+constexpr double worth_naming = 0.02;   ///< of the whole: a smaller part is not named beside another
+constexpr double change_weight = 71;    ///< just before what warps exchange, which the sentence on changes is about
 
 double as_double(std::int64_t value) {
     return static_cast<double>(value);
@@ -27,6 +31,10 @@ Figure quotient(const Figure& left, const Figure& right) {
     return {left.name + "/" + right.name, left.value / right.value, Unit::number};
 }
 
+Figure share(const Figure& part, const Figure& whole) {
+    return {part.name + "/" + whole.name, part.value / whole.value, Unit::fraction};
+}
+
 Claim at_most(const Figure& a, const Figure& b) {
     return {a, a.value == b.value ? Relation::equal : Relation::less, b};
 }
@@ -39,7 +47,10 @@ double distance(const Figure& a, const Figure& b) {
 /// One variant's figures.
 class Subject {
 public:
-    Subject(const Problem& problem, const VariantFacts& facts) : problem_(&problem), facts_(&facts) {}
+    Subject(const Comparison& comparison, const VariantFacts& facts)
+        : comparison_(&comparison), problem_(&comparison.problem), facts_(&facts) {}
+
+    const VariantFacts& facts() const { return *facts_; }
 
     const std::string& name() const { return facts_->name; }
     const LaunchFacts& launch() const { return facts_->launch; }
@@ -68,6 +79,10 @@ public:
     Figure barriers() const { return count("barriers", as_double_u(total().barriers), Unit::count); }
     Figure shared() const { return count("shared_bytes", as_double_u(total().shared_bytes()), Unit::bytes); }
     Figure fp32() const { return count("fp32_per_kiloflop", fp32_per_kiloflop(total()), Unit::number); }
+    Figure exchanged() const { return of_ladder("shared-exchange", Unit::bytes); }
+    Figure o_tmp() const { return of_ladder("o-tmp", Unit::bytes); }
+    Figure divisions() const { return of_ladder("divisions", Unit::count); }
+    Figure mask_ops() const { return of_ladder("mask-ops", Unit::count); }
     Figure executed() const {
         return count("mma_flops_per_flop", mma_flops(total()) / as_double(flops(*problem_)), Unit::number);
     }
@@ -78,6 +93,13 @@ private:
     Figure named(const char* quantity, double value, Unit unit) const { return {name() + "." + quantity, value, unit}; }
     Figure count(const char* quantity, double value, Unit unit) const { return named(quantity, value, unit); }
 
+    /// One of the figures that the ladder judges its steps by; of what was counted.
+    Figure of_ladder(const char* name, Unit unit) const {
+        const Quantity& quantity = find_ladder_quantity(name)->quantity;
+        return named(std::string(quantity.key).c_str(), quantity.of(*facts_, *comparison_).value(), unit);
+    }
+
+    const Comparison* comparison_;
     const Problem* problem_;
     const VariantFacts* facts_;
 };
@@ -89,8 +111,11 @@ struct Offer {
 
 class Speaker {
 public:
-    Speaker(const Comparison& comparison, Language language) : comparison_(comparison), language_(language) {}
+    Speaker(const Comparison& comparison, Language language, const std::string& ladder_command)
+        : comparison_(comparison), language_(language), ladder_command_(ladder_command) {}
 
+    /// Which of the changes from v1 to v2 matters most; to be said before v1 and v2 are compared.
+    void changes(const Subject& v1, const Subject& v2);
     void compare(const Subject& a, const Subject& b);
     void compare_times(const Subject& a, const Subject& b);
     void speak_of(const Subject& only);
@@ -105,6 +130,15 @@ private:
         }
         offers_.push_back({weight, {fill(language_, text, in_words(values)...), std::move(claims)}});
         return true;
+    }
+
+    /// Adds a sentence that names the command to the last one offered.
+    void name_command() {
+        Sentence& sentence = offers_.back().sentence;
+        if (!ladder_command_.empty()) {
+            sentence.text = fill(language_, Text::why_changes_command, sentence.text, ladder_command_);
+            sentence.command = ladder_command_;
+        }
     }
 
     static const std::string& in_words(const std::string& words) { return words; }
@@ -125,6 +159,10 @@ private:
                 as_double(comparison_.plain_read_bytes) + as_double(comparison_.plain_write_bytes), Unit::bytes};
     }
 
+    bool changes_grid(const Subject& v1, const Subject& v2);
+    bool changes_warps_and_loops(const Subject& v1);
+    bool offer_change(Idea idea, const Subject& v1, const Subject& v2);
+    void changes_to_be_timed(const Subject& v1, const Subject& v2);
     void time(const Subject& a, const Subject& b);
     void sm_fill(const Subject& a, const Subject& b);
     void one_query_block(const Subject& subject);
@@ -138,6 +176,9 @@ private:
 
     const Comparison& comparison_;
     Language language_;
+    const std::string& ladder_command_;
+    bool fill_is_settled_ = false;  ///< the sentence on changes has said it
+    bool o_tmp_is_settled_ = false;
     double padding_weight_ = 55.0;
     std::vector<Offer> offers_;
 };
@@ -147,6 +188,103 @@ using Get = Figure (Subject::*)() const;
 /// The subject with the larger figure first.
 std::pair<Subject, Subject> larger_first(const Subject& a, const Subject& b, Get figure) {
     return (a.*figure)().value >= (b.*figure)().value ? std::pair(a, b) : std::pair(b, a);
+}
+
+bool Speaker::changes_grid(const Subject& v1, const Subject& v2) {
+    const auto [more, less] = larger_first(v2, v1, &Subject::sms);
+    const Text text = more.has_splits() ? Text::why_changes_grid_against : Text::why_changes_grid;
+    fill_is_settled_ =
+        offer(80, {{more.sms(), Relation::greater, less.sms()}, {less.sms(), Relation::less, sm_count()}}, text,
+              more.name(), ctas(more.ctas()), more.sms(), sm_count(), less.name(), ctas(less.ctas()), less.sms());
+    return fill_is_settled_;
+}
+
+/// Of the two that need each other: a row's O can stay in registers only where one warp has the whole row.
+bool Speaker::changes_warps_and_loops(const Subject& v1) {
+    const Figure nothing = constant(0, Unit::fraction);
+    const Claim exchange{share(v1.exchanged(), v1.shared()), Relation::greater, nothing};
+    const Claim passed{share(v1.o_tmp(), v1.moved()), Relation::greater, nothing};
+    const Claim several{v1.blocks_of_keys(), Relation::greater, constant(1, Unit::count)};
+    if (!(passed.left.value >= worth_naming)) {
+        return offer(change_weight, {exchange}, Text::why_changes_warps, v1.name(), exchange.left);
+    }
+    o_tmp_is_settled_ =
+        exchange.left.value >= worth_naming
+            ? offer(change_weight, {exchange, passed, several}, Text::why_changes_together, v1.name(), exchange.left,
+                    passed.left, several.left)
+            : offer(change_weight, {passed, several}, Text::why_changes_loops, v1.name(), passed.left, several.left);
+    return o_tmp_is_settled_;
+}
+
+bool Speaker::offer_change(Idea idea, const Subject& v1, const Subject& v2) {
+    switch (idea) {
+        case Idea::grid:
+            return changes_grid(v1, v2);
+        case Idea::row_warps:
+        case Idea::loop_order:
+            return changes_warps_and_loops(v1);
+        case Idea::late_norm:
+            return offer(change_weight, {{v1.divisions(), Relation::greater, v2.divisions()}},
+                         Text::why_changes_division, v1.name(), v1.divisions(), v2.name(), v2.divisions());
+        case Idea::masking:
+            return offer(change_weight, {{v1.mask_ops(), Relation::greater, v2.mask_ops()}}, Text::why_changes_masking,
+                         v1.name(), v1.mask_ops(), v2.name(), v2.mask_ops());
+        case Idea::wide_warps:
+        case Idea::warps:
+        case Idea::async_copies:
+        case Idea::beyond:
+            break;
+    }
+    return false;
+}
+
+/// v2 is not faster: what it saves by its figures does not show in the time, and measuring each change tells more.
+void Speaker::changes_to_be_timed(const Subject& v1, const Subject& v2) {
+    const Claim slower{v2.time(), Relation::greater, v1.time()};
+    const Claim same{v2.time(), Relation::about, v1.time()};
+    if (!ladder_command_.empty() &&
+        offer(72, {holds(slower) ? slower : same}, Text::why_changes_times, v1.time(), v2.time(), ladder_command_)) {
+        offers_.back().sentence.command = ladder_command_;
+    }
+}
+
+void Speaker::changes(const Subject& v1, const Subject& v2) {
+    if (!v1.counted() || !v2.counted() || !stands(v1.facts()) || !stands(v2.facts())) {
+        return;
+    }
+    const bool timed = v1.timed() && v2.timed();
+    if (timed && std::max(v1.time().value, v2.time().value) < launch_overhead_us) {
+        return;  // what a kernel does hardly shows in such a time
+    }
+    if (timed && (v2.time().value >= v1.time().value || holds({v2.time(), Relation::about, v1.time()}))) {
+        changes_to_be_timed(v1, v2);
+        return;
+    }
+    // Of a v2 that is faster the text says what speaks for it.
+    std::vector<IdeaWeight> weights = idea_weights(v1.facts(), v2.facts(), comparison_);
+    std::erase_if(weights, [&](const IdeaWeight& w) { return timed && w.weight < 0.0; });
+    if (weights.empty() || std::abs(weights.front().weight) < std::log(telling_ratio)) {
+        if (!timed &&
+            offer(change_weight, {{v1.sms(), Relation::equal, v2.sms()}, {v2.shared(), Relation::greater, v1.shared()}},
+                  Text::why_changes_none, v2.name(), v1.name(), v2.sms(), sm_count(), v2.block_m(), v2.shared(),
+                  v1.block_m(), v1.shared())) {
+            name_command();
+            o_tmp_is_settled_ = true;
+        }
+        return;
+    }
+    if (!offer_change(weights.front().idea, v1, v2)) {
+        return;
+    }
+    const Claim one_key_block{v1.blocks_of_keys(), Relation::equal, constant(1, Unit::count)};
+    if (holds(one_key_block) && v1.o_tmp().value == 0.0) {
+        Sentence& sentence = offers_.back().sentence;
+        sentence.text =
+            fill(language_, Text::why_changes_one_key_block, sentence.text, v1.name(), print(one_key_block.left));
+        sentence.claims.push_back(one_key_block);
+        o_tmp_is_settled_ = true;
+    }
+    name_command();
 }
 
 void Speaker::time(const Subject& a, const Subject& b) {
@@ -186,8 +324,10 @@ void Speaker::sm_fill(const Subject& a, const Subject& b) {
     const auto [more, less] = larger_first(a, b, &Subject::sms);
     const Figure most = more.sms();
     const Figure least = less.sms();
-    offer(80, {{most, Relation::greater, least}, {least, Relation::less, sm_count()}}, Text::why_fill_differs,
-          more.name(), ctas(more.ctas()), most, sm_count(), less.name(), ctas(less.ctas()), least);
+    if (!fill_is_settled_) {
+        offer(80, {{most, Relation::greater, least}, {least, Relation::less, sm_count()}}, Text::why_fill_differs,
+              more.name(), ctas(more.ctas()), most, sm_count(), less.name(), ctas(less.ctas()), least);
+    }
     offer(80, {{a.sms(), Relation::equal, sm_count()}, {b.sms(), Relation::equal, sm_count()}}, Text::why_fill_full,
           a.name(), ctas(a.ctas()), b.name(), ctas(b.ctas()), sm_count());
     offer(80, {{a.sms(), Relation::equal, b.sms()}, {a.sms(), Relation::less, sm_count()}}, Text::why_fill_same,
@@ -233,7 +373,7 @@ void Speaker::occupancy(const Subject& a, const Subject& b) {
 }
 
 void Speaker::key_blocks(const Subject& streaming, const Subject& other) {
-    if (!streaming.has_splits()) {
+    if (!streaming.has_splits() || o_tmp_is_settled_) {
         return;
     }
     const Claim several{streaming.blocks_of_keys(), Relation::greater, constant(1, Unit::count)};
@@ -359,11 +499,11 @@ std::vector<Sentence> Speaker::best() && {
 
 }  // namespace
 
-std::vector<Sentence> why(const Comparison& comparison, Language language) {
+std::vector<Sentence> why(const Comparison& comparison, Language language, const std::string& ladder_command) {
     std::vector<Subject> subjects;
     for (const VariantFacts& variant : comparison.variants) {
         if (runs(variant) && variant.launch.ctas_with_work > 0) {
-            subjects.emplace_back(comparison.problem, variant);
+            subjects.emplace_back(comparison, variant);
         }
     }
     if (subjects.empty() || flops(comparison.problem) == 0) {
@@ -372,10 +512,11 @@ std::vector<Sentence> why(const Comparison& comparison, Language language) {
     const auto named = [&](const char* name) {
         return std::find_if(subjects.begin(), subjects.end(), [&](const Subject& s) { return s.name() == name; });
     };
-    Speaker speaker(comparison, language);
+    Speaker speaker(comparison, language, ladder_command);
     if (subjects.size() == 1) {
         speaker.speak_of(subjects.front());
     } else if (named("v1") != subjects.end() && named("v2") != subjects.end()) {
+        speaker.changes(*named("v1"), *named("v2"));
         speaker.compare(*named("v1"), *named("v2"));
         if (named("v2-tuned") != subjects.end()) {
             speaker.compare_times(*named("v2"), *named("v2-tuned"));

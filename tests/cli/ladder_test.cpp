@@ -3,8 +3,10 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <tuple>
 #include <vector>
 
+#include "cli/quiz_figure.h"
 #include "fake.h"
 #include "files.h"
 #include "text.h"
@@ -31,6 +33,45 @@ TEST_CASE("ladder: asks what compare asks, of all rungs") {
     CHECK(asked.asked.verify == Verify::full);
     CHECK(asked.asked.machine == MachineChoice::cpu);
     CHECK(has(asked.out, "3 v2-tuned"));
+}
+
+TEST_CASE("compare names the ladder of its own question") {
+    World real;
+    real.real_explorer = true;
+    std::vector<std::string> question{
+        "compare",    "--batch",  "1",      "-H",       "4",        "--kv-heads", "2",        "--seqlen-q", "40",
+        "--seqlen-k", "48",       "-d",     "32",       "--causal", "--align",    "top-left", "--dtype",    "bf16",
+        "--scale",    "0.5",      "--seed", "7",        "--dist",   "uniform",    "--gpu",    "RTX 4090",   "--machine",
+        "cpu",        "--splits", "3",      "--verify", "off",      "--variants", "v2,v1",    "--no-color"};
+    const auto asked = run(question);
+    question.insert(question.end(), {"--json", "-"});
+    const auto answer = nlohmann::json::parse(run(question, real).out);
+    std::string command;
+    for (const auto& sentence : answer["why"]) {
+        const bool names = !sentence["command"].is_null();
+        command = names ? sentence["command"].get<std::string>() : command;
+        CHECK(has(sentence["text"].get<std::string>(), "flashlens") == names);
+    }
+    CHECK(command ==
+          "flashlens ladder -b 1 -H 4 --kv-heads 2 --seqlen-q 40 --seqlen-k 48 -d 32 --causal --align top-left --dtype "
+          "bf16 --scale 0.5 --seed 7 --dist uniform --gpu 'RTX 4090' --machine cpu --splits 3 --verify off");
+    const auto again = run(words_of_command(command));
+    CHECK(again.code == 0);
+    CHECK(again.command == "compare");  // what the ladder asks of the explorer
+    const Problem& p = asked.asked.problem;
+    const Problem& q = again.asked.problem;
+    CHECK(std::tie(p.batch, p.heads, p.kv_heads, p.seqlen_q, p.seqlen_k, p.head_dim, p.causal, p.align, p.dtype,
+                   p.scale, p.seed, p.dist) == std::tie(q.batch, q.heads, q.kv_heads, q.seqlen_q, q.seqlen_k,
+                                                        q.head_dim, q.causal, q.align, q.dtype, q.scale, q.seed,
+                                                        q.dist));
+    CHECK(again.asked.card == asked.asked.card);
+    CHECK(again.asked.splits == asked.asked.splits);
+    CHECK(again.asked.machine == asked.asked.machine);
+    CHECK(again.asked.verify == asked.asked.verify);
+    CHECK(p.kv_heads == 2);
+
+    const auto page = run({"compare", "-b", "1", "-H", "1", "-s", "40", "--gpu", "A100", "--machine", "cpu"}, real);
+    CHECK(has(page.out, "\n  flashlens ladder -b 1 -H 1 -s 40 --gpu A100 --machine cpu "));  // whole, to be copied
 }
 
 TEST_CASE("ladder: a wrong rung is told, and is no step") {

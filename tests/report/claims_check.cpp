@@ -77,6 +77,28 @@ std::map<std::string, double> figures(const Comparison& c) {
             set("shared_bytes", static_cast<double>(n.shared_read_bytes + n.shared_write_bytes));
             set("fp32_per_kiloflop", fp32 / mma * 1000);
             set("mma_flops_per_flop", mma / work);
+            set("fp32_div", static_cast<double>(n.fp32_div));
+            set("mask_ops", static_cast<double>(n.fp32_compare + n.fp32_select));
+            double exchanged = 0;
+            double passed = 0;
+            for (const simt::StepCounters& step : v.counted->report.steps) {
+                const simt::Counters& s = step.counters;
+                for (const char* meets : {"reduce_max", "reduce_sum_before_sync", "smem_o.store", "smem_o.load",
+                                          "reduce_max_after_sync", "reduce_sum_after_sync"}) {
+                    exchanged +=
+                        step.name == meets ? static_cast<double>(s.shared_read_bytes + s.shared_write_bytes) : 0.0;
+                }
+                if (step.name == "load o_tmp" || step.name == "store o_tmp") {
+                    passed += static_cast<double>(s.global_read_bytes + s.global_write_bytes);
+                }
+            }
+            const auto shared = static_cast<double>(n.shared_read_bytes + n.shared_write_bytes);
+            const auto global = static_cast<double>(n.global_read_bytes + n.global_write_bytes);
+            set("shared_exchange_bytes", exchanged);
+            set("o_tmp_bytes", passed);
+            set("fp32_ops", fp32);
+            all[v.name + ".shared_exchange_bytes/" + v.name + ".shared_bytes"] = exchanged / shared;
+            all[v.name + ".o_tmp_bytes/" + v.name + ".global_bytes"] = passed / global;
         }
     }
     if (c.variants.size() == 2 && c.variants[0].timed && c.variants[1].timed) {

@@ -49,7 +49,7 @@ Request any_request(std::mt19937_64& generator, int length_bits, int head_bits) 
 void check(const Comparison& comparison) {
     const auto known = figures(comparison);
     for (const Language language : {Language::en, Language::zh}) {
-        for (const Sentence& sentence : why(comparison, language)) {
+        for (const Sentence& sentence : why(comparison, language, "flashlens ladder")) {
             check_sentence(sentence, known);
         }
     }
@@ -120,4 +120,52 @@ TEST_CASE("RTX 3090, B1 H32 Sq1: v2 has no more parallelism") {
     const std::string text = text_of(comparison);
     CHECK(has(text, "fill the same 32 of 82 SMs"));
     CHECK(has(text, "holds the whole query length of 1"));
+}
+
+TEST_CASE("which change matters, of shapes that really run") {
+    Request request;
+    request.machine = MachineChoice::cpu;
+    request.verify = Verify::off;
+    Problem& p = request.problem;
+    p.batch = 1;
+    const auto said = [&] {
+        const Comparison comparison = compare(request);
+        check(comparison);
+        return text_of(comparison);
+    };
+    SUBCASE("one long head, in few splits") {
+        request.splits = 2;
+        p.heads = p.kv_heads = 1;
+        p.seqlen_q = p.seqlen_k = 1024;
+        CHECK(has(
+            said(),
+            "the grid matters most by these figures: of the 108 SMs, v2 gives work to 8 (8 CTAs with work), v1 to 2 "));
+    }
+    SUBCASE("as many SMs under either") {
+        request.splits = 4;
+        p.heads = p.kv_heads = 2;
+        p.seqlen_q = p.seqlen_k = 512;
+        CHECK(has(said(), "warps over query rows with key blocks inside matter most"));
+        p.causal = true;
+        CHECK(has(said(), "warps over query rows with key blocks inside matter most"));
+    }
+    SUBCASE("short: one key block") {
+        request.splits = 2;
+        p.heads = p.kv_heads = 2;
+        p.seqlen_q = p.seqlen_k = 200;
+        const std::string text = said();
+        CHECK(has(text, "warps over query rows matter most"));
+        CHECK(has(text, "the order of the loops saves nothing"));
+    }
+    SUBCASE("one query") {
+        p.heads = p.kv_heads = 2;
+        p.seqlen_q = 1;
+        p.seqlen_k = 1024;
+        CHECK(has(said(), "None of the changes from v1 to v2 stands out here: both give 2 of the 108 SMs work"));
+    }
+    SUBCASE("only v2 runs") {
+        p.head_dim = 256;
+        p.seqlen_q = p.seqlen_k = 256;
+        CHECK_FALSE(has(said(), "changes"));
+    }
 }

@@ -112,10 +112,20 @@ simt::Counters counters(std::mt19937_64& generator) {
     simt::Counters c;
     for (std::uint64_t* count :
          {&c.global_read_bytes, &c.global_write_bytes, &c.shared_read_bytes, &c.shared_write_bytes, &c.barriers,
-          &c.shuffles, &c.mma, &c.exp2, &c.fp32_fma, &c.fp32_mul, &c.fp32_div}) {
+          &c.shuffles, &c.mma, &c.exp2, &c.fp32_fma, &c.fp32_mul, &c.fp32_div, &c.fp32_compare, &c.fp32_select}) {
         *count = amount(generator, 13);
     }
     return c;
+}
+
+/// v1's steps that v2 does without, each with a part of the whole, or none.
+std::vector<simt::StepCounters> steps(std::mt19937_64& generator, const simt::Counters& total) {
+    simt::Counters exchange;
+    exchange.shared_read_bytes = total.shared_read_bytes / 8 * (generator() % 8);
+    exchange.shared_write_bytes = total.shared_write_bytes / 8 * (generator() % 8);
+    simt::Counters passed;
+    passed.global_write_bytes = total.global_write_bytes / 8 * (generator() % 8);
+    return {{"gemm_q_k", total}, {"reduce_max", exchange}, {"store o_tmp", passed}};
 }
 
 }  // namespace
@@ -171,6 +181,7 @@ Comparison random(std::mt19937_64& generator) {
     result.plain_write_bytes = static_cast<std::int64_t>(amount(generator, 12));
     const bool counted = generator() % 4 != 0;
     const bool timed = generator() % 2 == 0;
+    const bool like = counted && generator() % 2 == 0;  // counters of about one size, as real ones are
     for (VariantFacts& variant : result.variants) {
         if (generator() % 10 == 0) {
             variant.refusal = {"head dim 256 is over v1's limit of 128", "head dim 256 is over v1's limit of 128"};
@@ -192,12 +203,23 @@ Comparison random(std::mt19937_64& generator) {
         }
         if (counted) {
             variant.counted->report.total = counters(generator);
+            if (variant.name == "v1") {
+                variant.counted->report.steps = steps(generator, variant.counted->report.total);
+            }
         } else {
             variant.counted.reset();
         }
         if (timed) {
             const double us = 0.5 + static_cast<double>(amount(generator, 5));
             variant.timed = TimedFacts{us, us * 0.9, us * 1.2, 20};
+        }
+    }
+    if (like) {
+        simt::Counters& fast = result.variants[1].counted->report.total;
+        fast = result.variants[0].counted->report.total;
+        for (std::uint64_t* count : {&fast.global_read_bytes, &fast.shared_read_bytes, &fast.fp32_fma, &fast.fp32_div,
+                                     &fast.fp32_compare, &fast.fp32_select}) {
+            *count = *count / 8 * (generator() % 10);
         }
     }
     if (timed && generator() % 3 == 0) {

@@ -1,15 +1,24 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <fstream>
+#include <initializer_list>
+#include <map>
 #include <random>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "claims_check.h"
 #include "report/why.h"
 #include "samples.h"
+#include "text.h"
 
 using namespace flashlens;
 using namespace flashlens::report;
+using flashlens::tests::has;
 
 namespace {
 
@@ -34,7 +43,230 @@ void set_launch(VariantFacts& variant, const hardware::Card& card, std::int64_t 
     variant.launch.waves.waves = static_cast<double>(ctas) / (card.sm_count * per_sm);
 }
 
+/// A line of a CSV file, by its heading.
+struct Row {
+    std::map<std::string, std::string> fields;
+    double number(const char* name) const { return std::stod(fields.at(name)); }
+};
+
+/// The rungs of each shape, by name.
+std::map<std::string, std::map<std::string, Row>> measured_ladders(const char* file) {
+    const auto cut = [](const std::string& line) {
+        std::vector<std::string> fields;
+        std::istringstream rest(line);
+        for (std::string field; std::getline(rest, field, ',');) {
+            fields.push_back(field);
+        }
+        return fields;
+    };
+    std::ifstream lines(file);
+    std::string line;
+    std::getline(lines, line);
+    const std::vector<std::string> names = cut(line);
+    std::map<std::string, std::map<std::string, Row>> ladders;
+    while (std::getline(lines, line)) {
+        const std::vector<std::string> fields = cut(line);
+        Row row;
+        std::string shape;
+        for (std::size_t i = 0; i < fields.size(); ++i) {
+            row.fields[names[i]] = fields[i];
+            shape += i < 7 ? fields[i] + " " : "";  // batch, heads, kv_heads, seqlen_q, seqlen_k, head_dim, mask
+        }
+        ladders[shape][row.fields.at("variant")] = row;
+    }
+    return ladders;
+}
+
+/// What the sentence on changes may name first: by how many times less v2 needs of what each change saves, worked out here
+/// from the figures alone. "" where none stands out.
+std::string weightiest(const Comparison& comparison, bool only_for_v2) {
+    const auto known = figures(comparison);
+    const auto of = [&](const char* variant, const char* name) { return known.at(std::string(variant) + "." + name); };
+    const auto ratio = [&](const char* part, const char* whole) {
+        const double saved = of("v1", part) - of("v2", part);
+        const double least = std::max(of("v1", whole) - saved, of("v2", whole));
+        return least > 0 ? std::max(1.0, of("v1", whole) / least) : 1.0;
+    };
+    const double sms = of("v1", "sms_with_work") > 0 ? of("v2", "sms_with_work") / of("v1", "sms_with_work") : 1.0;
+    std::string name;
+    double most = 1.15;
+    const auto weigh = [&](const char* idea, double times) {
+        if (times > most) {
+            most = times;
+            name = idea;
+        }
+    };
+    weigh("the grid", sms > 0 ? std::max(sms, only_for_v2 ? 0.0 : 1 / sms) : 1.0);
+    weigh("warps or loops",
+          std::max(ratio("shared_exchange_bytes", "shared_bytes"), ratio("o_tmp_bytes", "global_bytes")));
+    weigh("normalising", ratio("fp32_div", "fp32_ops"));
+    weigh("masking", ratio("mask_ops", "fp32_ops"));
+    return name;
+}
+
+/// What it does name.
+std::string named_first(const std::vector<Sentence>& sentences) {
+    const std::string words = joined(sentences);
+    const auto any = [&](std::initializer_list<const char*> texts) {
+        return std::any_of(texts.begin(), texts.end(),
+                           [&](const char* t) { return words.find(t) != std::string::npos; });
+    };
+    return any({"the grid matters most"})                                                ? "the grid"
+           : any({"warps over query rows matter most", "key blocks inside matter most"}) ? "warps or loops"
+           : any({"normalising once matters most"})                                      ? "normalising"
+           : any({"masking only where it is needed matters most"})                       ? "masking"
+                                                                                         : "";
+}
+
 }  // namespace
+
+TEST_CASE("of the changes from v1 to v2 the one is named whose figure moves most") {
+    std::mt19937_64 generator(11);
+    std::map<std::string, int> named;
+    for (int run = 0; run < 3000; ++run) {
+        const Comparison comparison = samples::random(generator);
+        const auto sentences = why(comparison, Language::en, "flashlens ladder -s 7");
+        const std::string first = named_first(sentences);
+        ++named[first];
+        if (first.empty()) {
+            continue;
+        }
+        const bool timed = comparison.variants[0].timed.has_value();
+        INFO(joined(sentences));
+        CHECK(first == weightiest(comparison, timed));
+        CHECK(says(sentences, "flashlens ladder -s 7 shows each change."));
+        // Nothing speaks for v2 where it doesn't win.
+        CHECK((!timed || comparison.variants[1].timed->median_us < comparison.variants[0].timed->median_us));
+    }
+    for (const char* idea : {"the grid", "warps or loops", "normalising", "masking", ""}) {
+        INFO(idea);
+        CHECK(named[idea] >= 10);
+    }
+}
+
+/// v1 or v2 with the counters that a row of the lessons' data has of a rung.
+void set_counters(VariantFacts& variant, const Row& row, const hardware::Card& card) {
+    const auto whole = [&](const char* name) { return static_cast<std::uint64_t>(row.number(name)); };
+    set_launch(variant, card, static_cast<std::int64_t>(whole("ctas_with_work")), 2);
+    simt::Counters& total = variant.counted->report.total;
+    total.global_read_bytes = whole("global_read_bytes");
+    total.global_write_bytes = whole("global_write_bytes");
+    total.shared_read_bytes = whole("shared_bytes");
+    total.shared_write_bytes = 0;
+    total.barriers = whole("barriers");
+    total.mma = whole("mma_flops") / 4096;
+    total.fp32_div = whole("fp32_div");
+    total.fp32_compare = whole("mask_ops");
+    total.fp32_fma = whole("fp32_ops") - total.fp32_div - total.fp32_compare;
+    simt::Counters exchange;
+    exchange.shared_read_bytes = whole("shared_exchange_bytes");
+    simt::Counters passed;
+    passed.global_write_bytes = whole("o_tmp_bytes");
+    variant.counted->report.steps = {{"reduce_max", exchange}, {"store o_tmp", passed}};
+}
+
+TEST_CASE("by the counters that change is named which gained most time on an H200") {
+    int regimes = 0;
+    for (const auto& measured : measured_ladders(FLASHLENS_SOURCE_DIR "/lessons/data/h200/ladder.csv")) {
+        INFO(measured.first);
+        const std::map<std::string, Row>& rungs = measured.second;
+        ++regimes;
+        const Row& v1 = rungs.at("v1");
+        Comparison comparison = samples::simulated();
+        comparison.card.sm_count = 132;
+        comparison.problem.seqlen_q = comparison.problem.seqlen_k = static_cast<std::int64_t>(v1.number("seqlen_k"));
+        comparison.problem.head_dim = static_cast<std::int64_t>(v1.number("head_dim"));
+        set_counters(comparison.variants[0], v1, comparison.card);
+        set_counters(comparison.variants[1], rungs.at("v2"), comparison.card);
+        const auto gain = [&](const char* from, const char* to) {
+            return rungs.at(from).number("time_us") / rungs.at(to).number("time_us");
+        };
+        const std::map<double, std::string> gains{{gain("v1", "query-blocks"), "the grid"},
+                                                  {gain("query-blocks", "swapped-loops"), "warps or loops"},
+                                                  {gain("swapped-loops", "late-norm"), "normalising"},
+                                                  {gain("late-norm", "masked-loop"), "masking"}};
+        CHECK(named_first(why(comparison, Language::en)) == gains.rbegin()->second);
+    }
+    CHECK(regimes >= 8);
+}
+
+TEST_CASE("which change matters, case by case") {
+    Comparison comparison = samples::simulated();
+    VariantFacts& v1 = comparison.variants[0];
+    VariantFacts& v2 = comparison.variants[1];
+    simt::Counters exchange;
+    exchange.shared_read_bytes = 150'000'000;
+    simt::Counters passed;
+    passed.global_write_bytes = 3'520'000;
+    v1.counted->report.steps = {{"reduce_max", exchange}, {"store o_tmp", passed}};
+    const std::string command = "flashlens ladder -b 2 -H 16";
+    const auto said = [&] { return joined(why(comparison, Language::en, command)); };
+    SUBCASE("a full card: warps and loops, and the sentence on o_tmp gives way") {
+        CHECK(has(said(),
+                  "warps over query rows with key blocks inside matter most by these figures: 50 % of v1's shared"));
+        CHECK(has(said(), "and 5 % of its global memory traffic its running output, on the way between 2 key blocks"));
+        CHECK_FALSE(has(said(), "one after the other"));
+        CHECK(has(joined(why(comparison, Language::zh, command)), "flashlens ladder -b 2 -H 16 展示每一项。"));
+    }
+    SUBCASE("few SMs under v1: the grid, once") {
+        set_launch(v1, comparison.card, 30, 2);
+        CHECK(has(said(),
+                  "the grid matters most by these figures: of the 108 SMs, v2 gives work to 108 (128 CTAs with "
+                  "work), v1 to 30 (30 CTAs)."));
+        CHECK_FALSE(has(said(), "fill"));
+    }
+    SUBCASE("few SMs under v2: the grid, against it; not where it is faster all the same") {
+        set_launch(v2, comparison.card, 30, 2);
+        CHECK(has(said(),
+                  "and speaks against v2: of the 108 SMs, v1 gives work to 108 (416 CTAs with work), v2 to 30 (30 "
+                  "CTAs)."));
+        v1.timed = TimedFacts{161.2, 158.0, 170.9, 20};
+        v2.timed = TimedFacts{115.4, 113.1, 118.8, 20};
+        CHECK(has(said(), "key blocks inside matter most"));
+        CHECK_FALSE(has(said(), "against v2"));
+    }
+    SUBCASE("one key block: the loops save nothing") {
+        comparison.problem.seqlen_k = 200;
+        v1.counted->report.steps = {{"reduce_max", exchange}};
+        CHECK(has(said(), "warps over query rows matter most by these figures: 50 %"));
+        CHECK(has(said(), "v1 has 1 key block, so nothing goes through device memory between key blocks"));
+    }
+    SUBCASE("more shared memory traffic under v2: none stands out") {
+        v1.counted->report.total.shared_read_bytes = 10'000'000;
+        v1.counted->report.total.shared_write_bytes = 20'000'000;
+        CHECK(has(said(), "None of the changes from v1 to v2 stands out here: both give 108 of the 108 SMs work"));
+    }
+    SUBCASE("v2 is not faster: each change is to be timed, and none matters most") {
+        for (const double time : {161.2, 250.0}) {
+            v1.timed = TimedFacts{161.2, 158.0, 170.9, 20};
+            v2.timed = TimedFacts{time, 158.0, 250.9, 20};
+            CHECK(has(said(), "cost time here, flashlens ladder -b 2 -H 16 measures."));
+            CHECK_FALSE(has(said(), "matter"));
+        }
+    }
+    SUBCASE("silent: a launch's overhead, a wrong result, one variant, nothing counted") {
+        const auto silent = [&] {
+            return !has(said(), "matter") && !has(said(), command) && !has(said(), "stands out");
+        };
+        SUBCASE("overhead") {
+            v1.timed = TimedFacts{9, 8, 10, 20};
+            v2.timed = TimedFacts{7, 6, 8, 20};
+            CHECK(silent());
+        }
+        SUBCASE("wrong") {
+            v2.error->verdict = Verdict::fail;
+            CHECK(silent());
+        }
+        SUBCASE("one alone") {
+            v1.refusal = {"no", "no"};
+            CHECK(silent());
+        }
+        SUBCASE("not counted") {
+            v1.counted.reset();
+            CHECK(silent());
+        }
+    }
+}
 
 TEST_CASE("every sentence of a thousand random comparisons is true and shows its figures") {
     std::mt19937_64 generator(20240607);
@@ -42,8 +274,8 @@ TEST_CASE("every sentence of a thousand random comparisons is true and shows its
     for (int run = 0; run < 1000; ++run) {
         const Comparison comparison = samples::random(generator);
         const auto known = figures(comparison);
-        const auto english = why(comparison, Language::en);
-        const auto chinese = why(comparison, Language::zh);
+        const auto english = why(comparison, Language::en, "flashlens ladder");
+        const auto chinese = why(comparison, Language::zh, "flashlens ladder");
         CHECK(english.size() == chinese.size());
         CHECK(english.size() <= 4);
         for (const auto& sentences : {english, chinese}) {
