@@ -122,20 +122,21 @@ struct Merge {
         }
     }
 
-    /// A row's maximum over all keys.
-    FLASHLENS_INLINE f32 max_of(int row) const {
-        const f32x4 of_warp = load_shared<f32x4>(smem_max + row * 16);
-        return max(max(of_warp.x, of_warp.y), max(of_warp.z, of_warp.w));
-    }
+    /// The four warps' maxima of a row.
+    FLASHLENS_INLINE f32x4 maxima(int row) const { return load_shared<f32x4>(smem_max + row * 16); }
 
     /// What a warp's keys weigh under the maximum of all: exp(m_warp - m), 0 for one that saw none.
     static FLASHLENS_INLINE f32 weight(f32 of_warp, f32 m, f32 c) {
         return exp2((of_warp - select(m == -infinity, 0.0F, m)) * c);
     }
 
+    /// A row's maximum over all keys.
+    static FLASHLENS_INLINE f32 max_of(const f32x4& of_warp) {
+        return max(max(of_warp.x, of_warp.y), max(of_warp.z, of_warp.w));
+    }
+
     /// A row's sum over all keys, under their maximum m.
-    FLASHLENS_INLINE f32 sum_of(int row, f32 m, f32 c) const {
-        const f32x4 of_max = load_shared<f32x4>(smem_max + row * 16);
+    FLASHLENS_INLINE f32 sum_of(int row, const f32x4& of_max, f32 m, f32 c) const {
         const f32x4 of_sum = load_shared<f32x4>(smem_sum + row * 16);
         return (of_sum.x * weight(of_max.x, m, c) + of_sum.y * weight(of_max.y, m, c)) +
                (of_sum.z * weight(of_max.z, m, c) + of_sum.w * weight(of_max.w, m, c));
@@ -149,7 +150,7 @@ struct Merge {
         for (int i = 0; i < T::mmas_m; ++i) {
 #pragma unroll
             for (int half = 0; half < 2; ++half) {
-                const f32 w = l[i][half] * weight(m[i][half], max_of(row(i, half)), c);
+                const f32 w = l[i][half] * weight(m[i][half], max_of(maxima(row(i, half))), c);
 #pragma unroll
                 for (int d = 0; d < T::mmas_d; ++d) {
                     const SharedAddress to = chunk(row(i, half), d * 2 + lane_index() % 4 / 2) + lane_index() % 2 * 8;
@@ -173,8 +174,9 @@ struct Merge {
         const int column = static_cast<int>(threadIdx.x) % chunks;
 #pragma unroll 1
         for (int r = static_cast<int>(threadIdx.x) / chunks; r < T::block_m; r += rows_per_pass) {
-            const f32 m = max_of(r);
-            const f32 l = sum_of(r, m, c);
+            const f32x4 of_warp = maxima(r);
+            const f32 m = max_of(of_warp);
+            const f32 l = sum_of(r, of_warp, m, c);
             const f32 inverse = reciprocal(l);
             const f32x4 out = load_shared<f32x4>(chunk(r, column));
             Pairs pairs{T::Element::pack(out.x * inverse, out.y * inverse),
