@@ -337,7 +337,7 @@ inline constexpr Bilingual translations[] = {
      "figure: 写作 路径 in 命令，如 v2.ctas in flashlens explain -b 1"},
     {"tolerance: is a share of the figure, from 0 to less than 1, as 0.01 or 1 %",
      "tolerance: 是相对误差，从 0 到小于 1，如 0.01 或 1 %"},
-    {"read: has numbers of lessons, 0 to 9, with commas between them", "read: 写课程编号，0 到 9，用逗号隔开"},
+    {"read: has numbers of lessons, 0 to {}, with commas between them", "read: 写课程编号，0 到 {}，用逗号隔开"},
     {"this line belongs to nothing; a reason's lines begin with >", "这一行不属于任何一项；理由的各行以 > 开头"},
     {"has no text", "没有题目正文"},
     {"a follow-up is QUESTION -- ANSWER", "追问写作 问题 -- 回答"},

@@ -6,14 +6,15 @@
 
 #include "say.h"
 #include "split.h"
+#include "teaching/lesson.h"
 #include "teaching/quiz_texts.h"
 
 namespace flashlens::teaching {
 namespace {
 
-constexpr std::array<std::string_view, 11> topics{"grid",    "splits",        "main-loop", "online-softmax",
+constexpr std::array<std::string_view, 12> topics{"grid",    "splits",        "main-loop", "online-softmax",
                                                   "warps",   "shared-memory", "occupancy", "numerics",
-                                                  "masking", "gqa",           "reading"};
+                                                  "masking", "gqa",           "ladder",    "reading"};
 constexpr std::array kinds{QuizKind::choice, QuizKind::number, QuizKind::line, QuizKind::run, QuizKind::open};
 
 std::string trimmed(std::string_view text) {
@@ -28,6 +29,13 @@ std::optional<int> small_number(std::string_view text) {
     int value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     return error == std::errc() && end == text.data() + text.size() && value >= 0 ? std::optional(value) : std::nullopt;
+}
+
+/// The number of the last one that there is.
+int last_lesson() {
+    const auto texts = lesson_texts();
+    const auto english = [](const EmbeddedText& text) { return text.path.starts_with("lessons/en/"); };
+    return static_cast<int>(std::count_if(texts.begin(), texts.end(), english)) - 1;
 }
 
 /// Adds a line to a text that a file breaks into lines. No blank goes where Chinese meets Chinese.
@@ -236,8 +244,8 @@ private:
     void take_lessons(const std::string& value) {
         for (const std::string& part : split(value, ',')) {
             const std::optional<int> lesson = small_number(trimmed(part));
-            if (!lesson || *lesson > 9) {
-                fail(at_, say("read: has numbers of lessons, 0 to 9, with commas between them"));
+            if (!lesson || *lesson > last_lesson()) {
+                fail(at_, say("read: has numbers of lessons, 0 to {}, with commas between them", last_lesson()));
             }
             now().read.push_back(*lesson);
         }

@@ -18,6 +18,8 @@ Question sum_after_blocks, rescale_factor, log_sum_exp;
 Question warp_of_key, keys_of_warp, v2_barriers, pairs, visited_blocks, masked_blocks;
 // quiz_sm.cpp
 Question v2_shared, v1_shared, ctas_per_sm, limiter, v2_waves, v2_sm_fill;
+// quiz_ladder.cpp
+Question query_blocks_ctas, row_warps_barriers, o_tmp_of_tile, divisions_of_norm;
 // quiz_work.cpp
 Question kv_head, kv_bytes, work, rate;
 

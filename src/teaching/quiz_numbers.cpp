@@ -33,6 +33,10 @@ constexpr std::array generators = std::to_array<QuizGenerator>({
     {"masking-n3", "masking", 3, asked::masked_blocks},
     {"gqa-n1", "gqa", 1, asked::kv_head},
     {"gqa-n2", "gqa", 2, asked::kv_bytes},
+    {"ladder-n1", "ladder", 1, asked::query_blocks_ctas},
+    {"ladder-n2", "ladder", 2, asked::row_warps_barriers},
+    {"ladder-n3", "ladder", 3, asked::o_tmp_of_tile},
+    {"ladder-n4", "ladder", 2, asked::divisions_of_norm},
     {"reading-n1", "reading", 1, asked::work},
     {"reading-n2", "reading", 2, asked::rate},
 });

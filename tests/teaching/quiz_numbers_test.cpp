@@ -198,6 +198,19 @@ const std::map<std::string, std::function<double(const Drawn&)>> expected = {
      [](const Drawn& d) {
          return 4 * product(d, {"B", "KV", "Sk", "D"});
      }},
+    {"ladder-n1",
+     [](const Drawn& d) {
+         return ceil_div(d["Sq"], 128) * product(d, {"B", "H"});
+     }},
+    {"ladder-n2", [](const Drawn& d) { return 2 * ceil_div(d["Sk"], v1_block_n(d)) - 1; }},
+    {"ladder-n3",
+     [](const Drawn& d) {
+         return (ceil_div(d["Sk"], d["wide"] == 1 ? v2_block(d).n : v1_block_n(d)) - 1) * 4 * product(d, {"Sq", "D"});
+     }},
+    {"ladder-n4",
+     [](const Drawn& d) {
+         return 4 * d["Sq"] * (d["late"] == 1 ? 1 : ceil_div(d["Sk"], v2_block(d).n));
+     }},
     {"reading-n1",
      [](const Drawn& d) {
          return 4 * product(d, {"B", "H", "D", "Sq", "Sk"});

@@ -185,7 +185,7 @@ TEST_CASE("quiz: what is wrong with a file is told with its line") {
         {choice_text, "show: flashlens map --splits 4\n", "", 3, "no show"},
         {choice_text, "flashlens map", "flashlen map", 13, "begins with flashlens"},
         {choice_text, "read: 2, 7\n", "", 3, "no read"},
-        {choice_text, "read: 2, 7", "read: 2, 77", 14, "0 to 9"},
+        {choice_text, "read: 2, 7", "read: 2, 77", 14, "0 to 10"},
         {choice_text, "read: 2, 7", "read:", 14, "needs a value"},
         {choice_text, "read: 2, 7", "answer: 2", 14, "has none"},
         {choice_text, "What does v1's `num_splits`\nsplit?\n", "", 3, "no text"},
