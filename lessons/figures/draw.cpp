@@ -5,7 +5,8 @@
 // writes NAME.en.svg and NAME.zh.svg for each figure that the first argument describes, into the second. A figure's keys:
 // "data", a CSV file of `sweep --csv`, seen from the description; "along", the column that runs along; "value", the
 // quantity, as --chart calls it; "lines", each [variant, mask, hue, form] (chart.h); and, by language, "title",
-// "along_title", "shape" and "card".
+// "along_title", "shape" and "card". A waterfall of the ladder has "waterfall" for these: the columns that say which rows
+// of "data" it is of, and their values.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,7 +24,9 @@
 #include <string_view>
 #include <vector>
 
+#include "explorer/variant.h"
 #include "report/chart.h"
+#include "report/ladder_waterfall.h"
 #include "report/language.h"
 #include "report/quantity.h"
 #include "report/svg.h"
@@ -136,14 +139,48 @@ Chart chart_of(const json& figure, const std::vector<Row>& rows, Language langua
     return chart;
 }
 
-void draw(const std::filesystem::path& description, const std::filesystem::path& folder) {
+/// The times of the ladder's kernels, from v1 to v2, as a run of `ladder` has them.
+Comparison ladder_of(const json& which, const std::vector<Row>& rows) {
+    Comparison ladder;
+    for (const std::string& name : ladder_variants()) {
+        const auto is_it = [&](const Row& row) {
+            return row.at("variant") == name && std::all_of(which.items().begin(), which.items().end(), [&](auto item) {
+                       return row.at(item.key()) == item.value().template get<std::string>();
+                   });
+        };
+        const auto found = std::find_if(rows.begin(), rows.end(), is_it);
+        if (found == rows.end()) {
+            throw std::runtime_error(fmt::format("no row is of {}, {}", name, which.dump()));
+        }
+        VariantFacts& variant = ladder.variants.emplace_back();
+        variant.name = name;
+        variant.timed = TimedFacts{.median_us = std::stod(found->at("time_us"))};
+    }
+    return ladder;
+}
+
+Waterfall waterfall_of(const json& figure, const std::vector<Row>& rows, Language language) {
+    const std::string_view name = language == Language::zh ? "zh" : "en";
+    const Comparison ladder = ladder_of(figure.at("waterfall"), rows);
+    Waterfall result = waterfall(ladder, step_facts(ladder, ladder_steps(ladder)), ladder_time(), language);
+    result.title = figure.at("title").at(name);
+    result.caption = {figure.at("shape").at(name), figure.at("card").at(name)};
+    return result;
+}
+
+std::string svg_of(const json& figure, const std::vector<Row>& rows, Language language) {
+    return figure.contains("waterfall") ? waterfall_to_svg(waterfall_of(figure, rows, language), language)
+                                        : to_svg(chart_of(figure, rows, language));
+}
+
+void draw_all(const std::filesystem::path& description, const std::filesystem::path& folder) {
     std::ifstream in = open(description);
     for (const json& figure : json::parse(in)) {
         const auto rows = read_csv(description.parent_path() / figure.at("data").get<std::string>());
         for (const std::string name : {"en", "zh"}) {
             const std::filesystem::path file = folder / (figure.at("name").get<std::string>() + "." + name + ".svg");
             std::ofstream out(file);
-            out << to_svg(chart_of(figure, rows, *find_language(name)));
+            out << svg_of(figure, rows, *find_language(name));
             if (!out.flush()) {
                 throw std::runtime_error(fmt::format("cannot write {}", file.string()));
             }
@@ -160,7 +197,7 @@ int main(int argc, char** argv) {
         return 2;
     }
     try {
-        flashlens::report::draw(argv[1], argv[2]);
+        flashlens::report::draw_all(argv[1], argv[2]);
     } catch (const std::exception& error) {
         std::cerr << "flashlens_lesson_figures: " << error.what() << '\n';
         return 1;

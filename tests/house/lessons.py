@@ -31,6 +31,7 @@ KEYS = {  # of each stored file: the columns that name a point
     "queries": ("seqlen_q",),
     "tail": ("heads",),
     "bench": ("batch", "heads", "seqlen", "head_dim", "mask"),
+    "ladder": ("batch", "heads", "seqlen_q", "head_dim", "mask"),
 }
 
 
@@ -51,6 +52,11 @@ def ratio(value):
 
 def percent(share):
     return f"{decimal(share)} %"
+
+
+def name_of(variant):
+    """How expressions call a kernel: v2-tuned is tuned, row-warps is row_warps."""
+    return {"v2-tuned": "tuned"}.get(variant, variant.replace("-", "_"))
 
 
 def named(data):
@@ -81,6 +87,16 @@ def row_of(fields):
     return row
 
 
+def compiled(kernel, head_dim, block_m, block_n):
+    """What src/hardware/registers.csv has of a kernel on sm_90 in fp16, no mask: registers, spill_stores_bytes, ..."""
+    lines = (ROOT / "src/hardware/registers.csv").read_text(encoding="utf-8").splitlines()
+    wanted = (kernel, "90", "fp16", "0", *map(str, (head_dim, block_m, block_n)))
+    for row in csv.DictReader(line for line in lines if not line.startswith("#")):
+        if tuple(row[name] for name in "variant chip dtype causal head_dim block_m block_n".split()) == wanted:
+            return row_of(row | {"time_us": ""})
+    raise LookupError(f"registers.csv has no {' '.join(wanted)}")
+
+
 class Data:
     """The points of a stored file: data(4096, "full").v2.us; iterating gives all."""
 
@@ -93,9 +109,9 @@ class Data:
                 first = row
             key = tuple(getattr(first, name) for name in keys)
             point = self.points.setdefault(key, types.SimpleNamespace(**dict(zip(keys, key))))
-            setattr(point, {"v2-tuned": "tuned"}.get(row.variant, row.variant), row)
+            setattr(point, name_of(row.variant), row)
         for key, point in self.points.items():  # a row may show both masks
-            if key[-1] == "full":
+            if key[-1] == "full" and (*key[:-1], "causal") in self.points:
                 point.causal = self.points[(*key[:-1], "causal")]
 
     def __call__(self, *key):
@@ -220,9 +236,9 @@ class Checker:
             raise ValueError(f"exit code {code}: {command}\n{printed}")
         result = named(json.loads(printed))
         for point in [result, *getattr(result, "points", [])]:
-            for variant in getattr(point, "variants", []):
+            for variant in [*getattr(point, "variants", []), *getattr(point, "rungs", [])]:
                 variant.steps = {step.name: step for step in getattr(variant, "steps", [])}
-                setattr(point, {"v2-tuned": "tuned"}.get(variant.name, variant.name), variant)
+                setattr(point, name_of(variant.name), variant)
         return result
 
     def names(self, page):
@@ -237,6 +253,7 @@ class Checker:
         helpers["full"] = lambda heads: self.measured["heads"](heads, "full")  # beside which causal ones stand
         helpers |= {"mean": statistics.geometric_mean, "exp": math.exp, "log": math.log}
         helpers["json_of"] = self.json_of
+        helpers["compiled"] = compiled
         helpers["tflops"] = lambda row: "–" if row.tflops == "" else f"{row.tflops:.0f}"
         helpers |= {name: getattr(builtins, name) for name in ("all", "any", "min", "max", "abs", "sum", "round")}
         return eval(expression, {"__builtins__": {}, **helpers, **self.measured, **more})  # what the repository says
