@@ -50,9 +50,11 @@ void query_blocks_ctas(Draw& draw, Language language, QuizQuestion& q) {
         "The first step from v1 to v2, query-blocks: {}, on {}. v1's grid has {} CTAs here. How many has query-blocks?",
         "从 v1 到 v2 的第一步 query-blocks：{}，{}。这里 v1 的 grid 有 {} 个 CTA。query-blocks 有多少个？"};
     constexpr Words why{
-        "A CTA for each {} query rows, as in v2: ceil({} / {}) = {}, times {} batches, times {} heads: {}. No heuristic "
+        "A CTA for each {} query rows, as in v2: ceil({} / {}) = {}, times {} batches, times {} heads: {}. No "
+        "heuristic "
         "is asked.",
-        "和 v2 一样，每 {} 行 query 一个 CTA：ceil({} / {}) = {}，乘以 batch {}，再乘以 {} 个 head：{}。不再需要启发式。"};
+        "和 v2 一样，每 {} 行 query 一个 CTA：ceil({} / {}) = {}，乘以 batch {}，再乘以 {} 个 "
+        "head：{}。不再需要启发式。"};
     ask(q, s, static_cast<double>(launch.ctas), QuizUnit::count,
         filled(text, language, described(s, language), s.card_name, v1.ctas),
         filled(why, language, launch.query_rows, p.seqlen_q, launch.query_rows, launch.grid.x, p.batch, p.heads,
@@ -68,14 +70,17 @@ void row_warps_barriers(Draw& draw, Language language, QuizQuestion& q) {
     const auto before = static_cast<std::int64_t>(counted(s, s.plan_of("query-blocks")).barriers);
     const auto barriers = static_cast<std::int64_t>(counted(s, facts).barriers);
     constexpr Words text{
-        "{}, one CTA, {} key blocks. With warps over keys (query-blocks) it comes to {} barriers. How many are left with "
+        "{}, one CTA, {} key blocks. With warps over keys (query-blocks) it comes to {} barriers. How many are left "
+        "with "
         "warps over query rows (row-warps)? The loops are still v1's.",
         "{}，一个 CTA，{} 个 key block。warp 按 key 切分时（query-blocks），它要经过 {} 次 barrier。warp 改按 query "
         "行切分后（row-warps）还剩多少次？循环仍是 v1 的顺序。"};
     constexpr Words why{
-        "One when K and V of a block are there, and one before the next block takes their place: 2 x {} - 1 = {}. Query "
+        "One when K and V of a block are there, and one before the next block takes their place: 2 x {} - 1 = {}. "
+        "Query "
         "tiles need none: no warp waits for another's maxima, sums or O.",
-        "一个 block 的 K、V 到齐时一次，下一个 block 覆盖它们之前一次：2 x {} - 1 = {}。query tile 之间一次也不需要：没有 "
+        "一个 block 的 K、V 到齐时一次，下一个 block 覆盖它们之前一次：2 x {} - 1 = {}。query tile "
+        "之间一次也不需要：没有 "
         "warp 要等别人的最大值、行和或 O。"};
     ask(q, s, static_cast<double>(barriers), QuizUnit::count,
         filled(text, language, described(s, language), blocks, before), filled(why, language, blocks, barriers),
@@ -120,10 +125,12 @@ void divisions_of_norm(Draw& draw, Language language, QuizQuestion& q) {
     constexpr Words text{
         "{}, {}: one CTA, {} key blocks of {} keys. Four lanes share a row, and each divides for itself. How many "
         "divisions do all lanes make?",
-        "{}，{}：一个 CTA，{} 个 key block，每个 {} 个 key。一行由四个 lane 分担，各自做除法。所有 lane 一共做多少次除法？"};
-    constexpr Words once{"Once for each row, in the end: {} rows x 4 lanes = {}. swapped-loops divides after each of the "
-                         "{} key blocks.",
-                         "每行只在最后除一次：{} 行 x 4 个 lane = {}。swapped-loops 则在 {} 个 key block 之后各除一次。"};
+        "{}，{}：一个 CTA，{} 个 key block，每个 {} 个 key。一行由四个 lane 分担，各自做除法。所有 lane "
+        "一共做多少次除法？"};
+    constexpr Words once{
+        "Once for each row, in the end: {} rows x 4 lanes = {}. swapped-loops divides after each of the "
+        "{} key blocks.",
+        "每行只在最后除一次：{} 行 x 4 个 lane = {}。swapped-loops 则在 {} 个 key block 之后各除一次。"};
     constexpr Words always{"After every key block: {} x {} rows x 4 lanes = {}. late-norm divides once, in the end.",
                            "每个 key block 之后都除：{} x {} 行 x 4 个 lane = {}。late-norm 只在最后除一次。"};
     ask(q, s, static_cast<double>(divisions), QuizUnit::count,

@@ -207,10 +207,7 @@ const std::map<std::string, std::function<double(const Drawn&)>> expected = {
      [](const Drawn& d) {
          return (ceil_div(d["Sk"], d["wide"] == 1 ? v2_block(d).n : v1_block_n(d)) - 1) * 4 * product(d, {"Sq", "D"});
      }},
-    {"ladder-n4",
-     [](const Drawn& d) {
-         return 4 * d["Sq"] * (d["late"] == 1 ? 1 : ceil_div(d["Sk"], v2_block(d).n));
-     }},
+    {"ladder-n4", [](const Drawn& d) { return 4 * d["Sq"] * (d["late"] == 1 ? 1 : ceil_div(d["Sk"], v2_block(d).n)); }},
     {"reading-n1",
      [](const Drawn& d) {
          return 4 * product(d, {"B", "H", "D", "Sq", "Sk"});
