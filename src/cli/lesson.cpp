@@ -26,14 +26,14 @@ constexpr int narrowest = 20;
 std::string list_of_lessons(const Context& context) {
     constexpr Bilingual heading{"Lessons", "课程"};
     constexpr Bilingual how{"flashlens lesson {} shows the first of them", "flashlens lesson {} 显示第一课"};
-    constexpr int indent = 4;
+    constexpr int indent = 5;
     const int width = std::min(context.terminal.columns, widest_prose);
     std::string result =
         report::styled(std::string(heading.in(context.language)), report::Style::bold, context.terminal);
     result += "\n\n";
     const std::vector<teaching::Lesson> all = teaching::lessons(context.language);
     for (const teaching::Lesson& lesson : all) {
-        std::string before = report::pad(fmt::format(" {}", lesson.number), indent);
+        std::string before = fmt::format("{:>3}  ", lesson.number);
         for (const std::string& line : report::wrap(lesson.title, width - indent)) {
             result += before + report::styled(line, report::Style::bold, context.terminal) + "\n";
             before = std::string(indent, ' ');

@@ -103,7 +103,8 @@ std::string waterfall_to_svg(const Waterfall& waterfall, Language language) {
             continue;
         }
         const std::string words = fill(language, word);
-        slide.add(bar(kind, x, y, kind == Kind::same ? 3.0 : 34.0, 14.0));
+        const double width = kind == Kind::same ? 3.0 : 34.0;
+        slide.add(bar(kind, x + 34.0 - width, y, width, 14.0));
         slide.text(x + 42.0, y + 13.0, small_size, "start", "faint", words);
         x += 42.0 + width_of(words, small_size) + 30.0;
     }

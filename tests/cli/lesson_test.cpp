@@ -46,7 +46,7 @@ TEST_CASE("lesson alone lists them all, in either language") {
         CHECK(result.code == 0);
         CHECK(result.err.empty());
         for (const teaching::Lesson& lesson : teaching::lessons(language)) {
-            CHECK(has(result.out, "\n " + std::to_string(lesson.number) + "  " + lesson.title.substr(0, 12)));
+            CHECK(has(result.out, " " + std::to_string(lesson.number) + "  " + lesson.title.substr(0, 12)));
         }
         for (const std::string& line : lines(result.out)) {
             CHECK(report::display_width(line) <= 80);

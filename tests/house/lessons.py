@@ -572,6 +572,11 @@ def self_test(checker, pages, readmes, lecture):
         (".v2.smem_bytes", ".v1.smem_bytes"),
         (".v2.smem_bytes", ".v2.smem"),
         ('json_of("flashlens explain ', 'json_of("flashlens explian '),
+        ("r.row_warps.counters.barriers", "r.wide_warps.counters.barriers"),
+        ("full.row_warps.us / full.wide_warps.us", "full.row_warps.us / full.warps.us"),
+        ('let: full = ladder(4, 32, 4096, ', 'let: full = ladder(4, 16, 4096, '),
+        ('compiled("late-norm", 64, 128, 128)', 'compiled("late-norm", 64, 128, 64)'),
+        ('compiled("late-norm", 64, 128, 128)', 'compiled("masked-loop", 64, 128, 128)'),
     )
     in_readmes = (
         ("│ barriers", "│ barrier"),

@@ -49,7 +49,7 @@ def waits_for_answers():
     """A question is there before its answer is read, also where both are pipes."""
     with tempfile.TemporaryDirectory() as folder:
         with subprocess.Popen(
-            [FLASHLENS, "quiz", "--count", "2", "--seed", "1", "--lang", "en"],
+            [FLASHLENS, "quiz", "--topic", "grid,splits", "--level", "1", "--count", "2", "--seed", "1", "--lang", "en"],
             env=os.environ | {"XDG_STATE_HOME": folder}, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         ) as quiz:  # fmt: skip
             for number in (1, 2):
