@@ -12,16 +12,9 @@
 namespace flashlens::teaching::asked {
 namespace {
 
-/// On a card that the kernels between v1 and v2 are compiled for.
-void take_ladder_card(Setting& s, Draw& draw) {
-    s.card_name = draw.one_of({"A100", "H100", "H200"});
-    s.card = &hardware::find_card(s.card_name);
-}
-
 /// 128 query rows of one head, and `key_blocks` blocks of 256 keys at most: counted in a moment.
 Setting draw_query_block(Draw& draw, std::int64_t key_blocks) {
     Setting s = draw_setting(draw, {64}, 1);
-    take_ladder_card(s, draw);
     s.problem.batch = 1;
     s.problem.seqlen_q = 128;
     s.problem.seqlen_k = 256 * (2 + draw.below(key_blocks - 1));
@@ -41,7 +34,6 @@ std::string ladder_command(const Setting& s) {
 
 void query_blocks_ctas(Draw& draw, Language language, QuizQuestion& q) {
     Setting s = draw_setting(draw, {32, 64, 128}, 8);
-    take_ladder_card(s, draw);
     s.problem.seqlen_q = s.problem.seqlen_k = draw.one_of<std::int64_t>({200, 384, 500, 512, 640, 700, 1000, 1024});
     const LaunchFacts launch = s.plan_of("query-blocks").launch;
     const LaunchFacts v1 = s.plan_of("v1").launch;
