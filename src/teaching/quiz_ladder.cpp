@@ -55,7 +55,7 @@ void query_blocks_ctas(Draw& draw, Language language, QuizQuestion& q) {
 }
 
 void row_warps_barriers(Draw& draw, Language language, QuizQuestion& q) {
-    const Setting s = draw_query_block(draw, 6);
+    const Setting s = draw_query_block(draw, 10);
     const VariantFacts facts = s.plan_of("row-warps");
     const int n = facts.launch.tile.block_n;
     const std::int64_t blocks = (s.problem.seqlen_k + n - 1) / n;
@@ -80,7 +80,7 @@ void row_warps_barriers(Draw& draw, Language language, QuizQuestion& q) {
 }
 
 void o_tmp_of_tile(Draw& draw, Language language, QuizQuestion& q) {
-    const Setting s = draw_query_block(draw, 6);
+    const Setting s = draw_query_block(draw, 10);
     const bool wide = draw.below(2) == 1;
     const VariantFacts facts = s.plan_of(wide ? "wide-warps" : "row-warps");
     const int n = facts.launch.tile.block_n;
@@ -108,7 +108,7 @@ void o_tmp_of_tile(Draw& draw, Language language, QuizQuestion& q) {
 }
 
 void divisions_of_norm(Draw& draw, Language language, QuizQuestion& q) {
-    const Setting s = draw_query_block(draw, 6);
+    const Setting s = draw_query_block(draw, 10);
     const bool late = draw.below(3) == 0;
     const VariantFacts facts = s.plan_of(late ? "late-norm" : "swapped-loops");
     const int n = facts.launch.tile.block_n;
