@@ -99,8 +99,7 @@ struct OutputTile {
             for (int half = 0; half < 2; ++half) {
                 if (Carried::is_huge(lse[half])) {
                     // max changes nothing, but waits for the load here: else every tile would, and with it for all others
-                    m_before[half] =
-                        max(load_global<f32>(carried.huge_m(p, first_row + softmax_row(half))), -infinity);
+                    m_before[half] = max(load_global<f32>(carried.huge_m(p, first_row + softmax_row(half))), -infinity);
                 }
             }
         }
