@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "cli/strict.h"
+#include "kernels/between/rungs.h"
 #include "say.h"
 #include "usage_error.h"
 
@@ -120,8 +121,8 @@ Request to_request(const Given& given, const Explorer& explorer) {
     }
     if (given.has("--splits")) {
         request.splits = static_cast<int>(whole_number("--splits", given.text("--splits"), 1, most_splits, 4));
-        const bool v1_runs = request.variants.empty() || std::find(request.variants.begin(), request.variants.end(),
-                                                                   "v1") != request.variants.end();
+        const bool v1_runs = request.variants.empty() ||
+                             std::any_of(request.variants.begin(), request.variants.end(), between::has_splits);
         if (!v1_runs) {
             throw UsageError(
                 say("--splits {}: only v1 has num_splits, and --variants {} leaves v1 out; add v1, or "

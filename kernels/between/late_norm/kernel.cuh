@@ -1,4 +1,4 @@
-// Between v1 and v2, fifth rung: O is normalised once, in the end.
+// Between v1 and v2, rung 6: O is normalised once, in the end.
 //
 // One CTA owns one query block of BlockM rows and walks the key blocks it sees, first to last:
 //

@@ -1,4 +1,4 @@
-// Between v1 and v2, sixth rung: key blocks are masked only where they need it.
+// Between v1 and v2, rung 7: key blocks are masked only where they need it.
 //
 // One CTA owns one query block of BlockM rows and walks the key blocks it sees, last to first: those that end past seqlen_k
 // or that the diagonal crosses come first and have a loop of their own; all others are neither masked nor copied with an

@@ -1,4 +1,4 @@
-// Between v1 and v2, first rung: a CTA for each query block. All else is v1 (kernels/v1/kernel.cuh), step for step.
+// Between v1 and v2, rung 2: a CTA for each query block. All else is v1 (kernels/v1/kernel.cuh), step for step.
 //
 // One CTA owns 128 consecutive query rows of one head, eight query tiles, where v1's owns every num_splits-th tile. How many
 // CTAs there are no longer asks for a heuristic and its cap of 30 splits: it grows with the sequence.

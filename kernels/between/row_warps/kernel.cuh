@@ -1,4 +1,4 @@
-// Between v1 and v2, second and third rung: warps split the query rows, as in v2; the loops are still v1's.
+// Between v1 and v2, rungs 3 and 4: warps split the query rows, as in v2; the loops are still v1's.
 //
 // One CTA owns 128 consecutive query rows of one head. Key blocks are outside, query tiles inside. Each warp has rows of its
 // own in every query tile, and all keys of the block: no warp tells another of its rows, and between two key blocks there
@@ -9,7 +9,7 @@
 //         the registers: they are in shared memory, and every warp reads all of both.
 // shared  (128 + 2 BlockN) D 2 bytes: Q, one K block, one V block.
 //
-// The second rung (row-warps) has query tiles of 64 rows and v1's key blocks. The third (wide-warps) has v2's tile, 128 rows:
+// Rung 3 (row-warps) has query tiles of 64 rows and v1's key blocks. Rung 4 (wide-warps) has v2's tile, 128 rows:
 // what a warp has read of K or V serves two mma, those of its first 16 rows and of its second. Scores of 32 rows take twice
 // the registers, which up to head dim 64 makes key blocks half as long: O goes through memory twice as often.
 //

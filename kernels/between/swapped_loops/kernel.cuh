@@ -1,4 +1,4 @@
-// Between v1 and v2, fourth rung: the loops are swapped, so that the running state stays in registers.
+// Between v1 and v2, rung 5: the loops are swapped, so that the running state stays in registers.
 //
 // One CTA owns one query block of BlockM rows and walks the key blocks it sees, first to last. Q is loaded once; acc_o, m and
 // l stay where they are from key block to key block. O and lse are written once, and nothing else is.
