@@ -30,7 +30,8 @@ struct SharedTile {
 
     // The three ways a 16x16 piece becomes operands. row and column are those of its top left corner, multiples of 16.
     // A lane's place within the piece never changes, and XOR with the column leaves it alone: one lane address serves
-    // all pieces.
+    // all pieces. The swizzle moves chunks within 128 bytes only, so that the column needs no XOR beyond them: at most four
+    // addresses in registers, and what is added to them is a constant of the instruction.
 
     /// A operand of an mma: rows are M, columns are K.
     FLASHLENS_INLINE void load_a(std::uint32_t (&a)[4], int row, int column) const {
@@ -55,7 +56,8 @@ struct SharedTile {
 private:
     FLASHLENS_INLINE SharedAddress piece(int lane_row, int lane_chunk, int row, int column) const {
         const SharedAddress lane_address = chunk(lane_row, lane_chunk);
-        return (lane_address ^ (column * 2)) + row * row_bytes;
+        const int bytes = column * 2;
+        return (lane_address ^ (bytes % 128)) + (bytes / 128 * 128 + row * row_bytes);
     }
 };
 

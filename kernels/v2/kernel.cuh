@@ -25,6 +25,8 @@
 //   - K rows past seqlen_k are zero-filled, as V's are.
 //   - one instance for all lengths and head dims: copies are predicated where v2.8.3 has even-shape instances.
 //   - the first key block rescales acc_o = 0 like any other; v2.8.3 has a case of its own for it.
+//   - the operands that Q K^T begins with are read before V's copies are sent for, not after: in the queue to shared memory
+//     they would stand behind the copies of all four warps. Gain, H200, fp16: 1 to 3 % at head dim 128, 1 to 2 % at 64.
 #pragma once
 
 #include "kernels/primitives/clock.cuh"
@@ -83,9 +85,10 @@ __global__ void __launch_bounds__(Traits::threads) kernel(const AttentionParams 
         typename T::AccS acc_s = {};
         cp_async_wait<T, 0>();  // my part of K (and, the first time, of Q) has arrived
         __syncthreads();        // everybody's has; and all have read the V before
-        kv.load_v(smem_v, p.seqlen_k - n * T::block_n);
+        const QkOperands<T> first(smem_q, smem_k);
+        kv.load_v(smem_v, p.seqlen_k - n * T::block_n);  // behind them in the queue
         cp_async_commit<T>();
-        gemm_qk<T>(acc_s, smem_q, smem_k);
+        gemm_qk<T>(acc_s, first, smem_q, smem_k);
         apply_mask<T, Causal>(acc_s, p, cta.first_row, n * T::block_n);
         cp_async_wait<T, 0>();  // my part of V has arrived
         __syncthreads();        // everybody's has; and all have read K
@@ -102,9 +105,10 @@ __global__ void __launch_bounds__(Traits::threads) kernel(const AttentionParams 
         typename T::AccS acc_s = {};
         cp_async_wait<T, 0>();  // my part of K has arrived
         __syncthreads();        // everybody's has; and all have read the V before
-        kv.load_v(smem_v);
+        const QkOperands<T> first(smem_q, smem_k);
+        kv.load_v(smem_v);  // behind them in the queue
         cp_async_commit<T>();
-        gemm_qk<T>(acc_s, smem_q, smem_k);
+        gemm_qk<T>(acc_s, first, smem_q, smem_k);
         cp_async_wait<T, 0>();  // my part of V has arrived
         __syncthreads();        // everybody's has; and all have read K
         if (n > 0) {

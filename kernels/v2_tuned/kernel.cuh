@@ -14,7 +14,7 @@
 //     cores work on these.
 //   - K and V of the next block are on their way while this one is at work (two stages): one barrier a key block, not two.
 //   - loads are sent for after Q K^T, when the registers of their addresses are not wanted back at once.
-//   - head dims up to 64 keep Q's operands in registers.
+//   - head dims up to 64 keep Q's operands in registers, 256 those of 6 of the 16 steps of Q K^T.
 //   - under a causal mask heavy query blocks start first, and grids too small for the card get smaller blocks (plan.h).
 //
 // grid    (query blocks x batch x heads): one axis; which block of which head a CTA takes is CtaOrder's (attention.h).
@@ -90,11 +90,11 @@ __global__ void __launch_bounds__(Traits::threads, Traits::min_ctas_per_sm)
         kv.load_v(last.v, p.seqlen_k - n * T::block_n);
         cp_async_commit();
     }
-    if (T::keeps_q && n >= 0) {
+    if (T::kept_q > 0 && n >= 0) {
         cp_async_wait<0>();  // my part of Q has arrived
         __syncthreads();     // everybody's has
 #pragma unroll
-        for (int c = 0; c < T::head_dim / 16; ++c) {
+        for (int c = 0; c < T::kept_q; ++c) {
             load_q<T>(frag_q, smem_q, c);
         }
     }

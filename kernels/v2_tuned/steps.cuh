@@ -16,12 +16,15 @@ struct Traits : v2::Traits<Element_, HeadDim, BlockM, BlockN, Warps> {
     /// Head dim 32 needs so little that three CTAs share an SM, if the compiler is held to 168 registers. 0: no request.
     static constexpr int min_ctas_per_sm = HeadDim <= 32 && BlockM == 128 ? 3 : 0;
 
+    using RowOffset = std::int64_t;  // heads share an axis of the grid with the query blocks: there may be any number
+
     static constexpr int stages = flashlens::v2_tuned::stages;
     static constexpr int stage_bytes = 2 * Base::KvTile::bytes;
     static constexpr int shared_bytes = Base::QTile::bytes + stages * stage_bytes;
 
-    /// Narrow heads leave the registers to keep Q's operands; wide ones load them anew for each key block.
-    static constexpr bool keeps_q = HeadDim <= 64;
+    /// For how many steps of 16 columns a warp keeps Q's operands; the others are loaded anew for each key block. Narrow
+    /// heads leave the registers to keep all. Head dim 256 keeps what it has room for: it is shared memory that limits it.
+    static constexpr int kept_q = HeadDim <= 64 ? HeadDim / 16 : HeadDim > 128 ? 6 : 0;
     using FragQ = std::uint32_t[Base::mmas_m][HeadDim / 16][4];
     using FragP = std::uint32_t[Base::mmas_m][4];  // of 16 keys at a time
 
@@ -54,22 +57,27 @@ template <class T>
 FLASHLENS_INLINE void gemm_qk(typename T::AccS& acc_s, typename T::FragQ& frag_q, const typename T::QTile& q,
                               const typename T::KvTile& k) {
     const Step step("gemm_qk");
-    constexpr int together = T::keeps_q ? 4 : T::mmas_n;  // n-tiles for which a loaded operand of Q serves
+    constexpr int together = T::head_dim <= 64 ? 4 : T::mmas_n;  // n-tiles for which a loaded operand of Q serves
 #pragma unroll
     for (int first = 0; first < T::mmas_n; first += together) {
 #pragma unroll
         for (int c = 0; c < T::head_dim / 16; ++c) {
-            if constexpr (!T::keeps_q) {
+            if (c >= T::kept_q) {
                 load_q<T>(frag_q, q, c);
             }
+            std::uint32_t b[2][4];  // of these n-tiles, and of the next, which are on their way
 #pragma unroll
             for (int n = first; n < first + together; n += 2) {
-                std::uint32_t b[4];
-                k.load_b(b, n * 8, c * 16);
+                if (n == first) {
+                    k.load_b(b[0], n * 8, c * 16);
+                }
+                if (n + 2 < first + together) {
+                    k.load_b(b[(n / 2 + 1) % 2], (n + 2) * 8, c * 16);
+                }
 #pragma unroll
                 for (int i = 0; i < T::mmas_m; ++i) {
-                    mma<typename T::Element>(acc_s[i][n], frag_q[i][c], &b[0]);
-                    mma<typename T::Element>(acc_s[i][n + 1], frag_q[i][c], &b[2]);
+                    mma<typename T::Element>(acc_s[i][n], frag_q[i][c], &b[n / 2 % 2][0]);
+                    mma<typename T::Element>(acc_s[i][n + 1], frag_q[i][c], &b[n / 2 % 2][2]);
                 }
             }
         }

@@ -67,9 +67,10 @@ __global__ void __launch_bounds__(Traits::threads) kernel(const AttentionParams 
             typename T::AccS acc_s = {};
             cp_async_wait<T, 0>();  // my part of K (and, the first time, of Q) has arrived
             __syncthreads();        // everybody's has; and all have read the V before
-            kv.load_v(smem_v, p.seqlen_k - n * T::block_n);
+            const QkOperands<T> first(smem_q, smem_k);
+            kv.load_v(smem_v, p.seqlen_k - n * T::block_n);  // behind them in the queue
             cp_async_commit<T>();
-            gemm_qk<T>(acc_s, smem_q, smem_k);
+            gemm_qk<T>(acc_s, first, smem_q, smem_k);
             apply_mask<T, Causal>(acc_s, p, cta.first_row, n * T::block_n);
             cp_async_wait<T, 0>();  // my part of V has arrived
             __syncthreads();        // everybody's has; and all have read K
@@ -86,9 +87,10 @@ __global__ void __launch_bounds__(Traits::threads) kernel(const AttentionParams 
             typename T::AccS acc_s = {};
             cp_async_wait<T, 0>();  // my part of K has arrived
             __syncthreads();        // everybody's has; and all have read the V before
-            kv.load_v(smem_v);
+            const QkOperands<T> first(smem_q, smem_k);
+            kv.load_v(smem_v);  // behind them in the queue
             cp_async_commit<T>();
-            gemm_qk<T>(acc_s, smem_q, smem_k);
+            gemm_qk<T>(acc_s, first, smem_q, smem_k);
             cp_async_wait<T, 0>();  // my part of V has arrived
             __syncthreads();        // everybody's has; and all have read K
             if (n > 0) {
