@@ -45,20 +45,32 @@ constexpr Tile choose_tile(std::int64_t head_dim, Chip chip, std::int64_t seqlen
     return v2::query_blocks(large, seqlen_q) * heads <= sm_count ? choose_small_tile(head_dim, chip) : large;
 }
 
-/// Under a causal mask: about as many heads together as have K and V in the L2 cache at once (24 MiB: half of an H100's),
-/// so that the heavy CTAs of all come first and light ones fill the gaps at the end. If all CTAs run at once, there is no
-/// end to fill: then those that join others on their SM, after the first sm_count, come lightest first, to join the
-/// heaviest. Without a mask all CTAs weigh the same.
+/// Under a causal mask, how many heads together: the heavy CTAs of all come first, and light ones fill the gaps at the end.
+/// - As many as have K and V in the L2 cache at once (24 MiB: half of an H100's).
+/// - So many that even the last group keeps every slot for a CTA at work for as long as its heaviest CTA takes: of a head's
+///   `blocks` query blocks this one walks about `blocks` times the keys of the lightest, all of them blocks (blocks + 1) / 2.
+/// A last group that is too small for that has its heads shared out among larger groups.
+constexpr std::int64_t choose_heads_together(std::int64_t blocks, std::int64_t heads,
+                                             std::int64_t kv_bytes_per_query_head, std::int64_t slots) {
+    constexpr std::int64_t l2_bytes = std::int64_t{24} << 20;
+    const std::int64_t in_l2 = l2_bytes / std::max<std::int64_t>(kv_bytes_per_query_head, 1);
+    const std::int64_t enough = std::min(heads, (2 * slots + blocks) / (blocks + 1));
+    std::int64_t together = std::clamp(in_l2, enough, heads);
+    while (heads % together != 0 && heads % together < enough) {
+        ++together;
+    }
+    return together;
+}
+
+/// If all CTAs run at once, there is no end to fill: then those that join others on their SM, after the first sm_count, come
+/// lightest first, to join the heaviest. Without a mask all CTAs weigh the same.
 constexpr CtaOrder choose_order(bool causal, std::int64_t ctas, std::int64_t heads,
                                 std::int64_t kv_bytes_per_query_head, int sm_count, int ctas_per_sm) {
-    constexpr std::int64_t l2_bytes = std::int64_t{24} << 20;
-    if (!causal || heads == 0) return {};
-    const std::int64_t groups =
-        std::clamp<std::int64_t>((heads * kv_bytes_per_query_head + l2_bytes - 1) / l2_bytes, 1, heads);
-    const bool all_at_once = ctas <= std::int64_t{sm_count} * ctas_per_sm;
+    if (!causal || ctas == 0) return {};
+    const std::int64_t slots = std::int64_t{sm_count} * ctas_per_sm;
     CtaOrder order;
-    order.heads_together = static_cast<int>((heads + groups - 1) / groups);
-    if (all_at_once) order.turn_at = sm_count;
+    order.heads_together = static_cast<int>(choose_heads_together(ctas / heads, heads, kv_bytes_per_query_head, slots));
+    if (ctas <= slots) order.turn_at = sm_count;
     return order;
 }
 

@@ -52,6 +52,17 @@ FLASHLENS_INLINE void load_q(typename T::FragQ& frag_q, const typename T::QTile&
     }
 }
 
+/// S += Q K^T over columns 16 c .. 16 c + 15, for two neighbouring n-tiles, whose operands b has.
+template <class T>
+FLASHLENS_INLINE void add_columns(typename T::AccS& acc_s, int n, const typename T::FragQ& q, int c,
+                                  const std::uint32_t (&b)[4]) {
+#pragma unroll
+    for (int i = 0; i < T::mmas_m; ++i) {
+        mma<typename T::Element>(acc_s[i][n], q[i][c], &b[0]);
+        mma<typename T::Element>(acc_s[i][n + 1], q[i][c], &b[2]);
+    }
+}
+
 /// S = Q K^T for the warp's rows and all keys of the block.
 template <class T>
 FLASHLENS_INLINE void gemm_qk(typename T::AccS& acc_s, typename T::FragQ& frag_q, const typename T::QTile& q,
@@ -74,11 +85,7 @@ FLASHLENS_INLINE void gemm_qk(typename T::AccS& acc_s, typename T::FragQ& frag_q
                 if (n + 2 < first + together) {
                     k.load_b(b[(n / 2 + 1) % 2], (n + 2) * 8, c * 16);
                 }
-#pragma unroll
-                for (int i = 0; i < T::mmas_m; ++i) {
-                    mma<typename T::Element>(acc_s[i][n], frag_q[i][c], &b[n / 2 % 2][0]);
-                    mma<typename T::Element>(acc_s[i][n + 1], frag_q[i][c], &b[n / 2 % 2][2]);
-                }
+                add_columns<T>(acc_s, n, frag_q, c, b[n / 2 % 2]);
             }
         }
     }

@@ -279,15 +279,23 @@ TEST_CASE("v2-tuned's choice of an order") {
 
         const CtaOrder order = choose_order(true, heads * blocks, heads, kv_bytes, sm_count, per_sm);
         CHECK(order.turn_at == (heads * blocks <= sm_count * per_sm ? sm_count : never));
-        // As few groups as have room, but not more than heads; and no group larger than so many groups need.
-        std::int64_t groups = 1;
-        while (groups < heads && groups * l2_bytes < heads * kv_bytes) {
-            ++groups;
+        // Key blocks that a group has for each CTA that runs at once, and the most that one CTA has, in the lightest's.
+        const auto keeps_all_busy = [&](std::int64_t group) {
+            std::int64_t work = 0;
+            for (std::int64_t block = 1; block <= blocks; ++block) {
+                work += group * block;
+            }
+            return work >= blocks * sm_count * per_sm;
+        };
+        const auto is_good = [&](std::int64_t size) {
+            const std::int64_t last = heads % size == 0 ? size : heads % size;
+            return (size + 1) * kv_bytes > l2_bytes && keeps_all_busy(size) && keeps_all_busy(last);
+        };
+        std::int64_t smallest = 1;
+        while (smallest < heads && !is_good(smallest)) {
+            ++smallest;
         }
-        CHECK(order.heads_together * groups >= heads);
-        CHECK((order.heads_together - 1) * groups < heads);
-        // what is at work in the L2 cache at once is less than an H100's 50 MB, unless a single head has more
-        CHECK((order.heads_together == 1 || order.heads_together * kv_bytes < 2 * l2_bytes));
+        CHECK(order.heads_together == smallest);
         turned += order.turn_at == sm_count ? 1 : 0;
         grouped += order.heads_together < heads ? 1 : 0;
     }

@@ -111,7 +111,7 @@ void check_near(double a, double b, double allowed) {
     }
 }
 
-constexpr double close = 1e-8;  // logits to 1e5 and a few units of a double's last place
+constexpr double tolerance = 1e-8;  // logits to 1e5 and a few units of a double's last place
 
 WalkProblem default_walk() {
     WalkProblem walk;
@@ -169,9 +169,9 @@ TEST_CASE("both orders end at the reference, whatever the shape, the blocks, the
                 large += std::abs(plain.m) > 1e4 && plain.l > 0.0 ? 1 : 0;
                 blind += plain.l == 0.0 ? 1 : 0;
                 for (std::int64_t d = 0; d < problem.problem.head_dim; ++d) {
-                    check_near(done.o.at(i, d), plain.o[d], close);
+                    check_near(done.o.at(i, d), plain.o[d], tolerance);
                 }
-                check_near(done.lse[i], plain.l > 0.0 ? plain.m + std::log(plain.l) : -infinity, close);
+                check_near(done.lse[i], plain.l > 0.0 ? plain.m + std::log(plain.l) : -infinity, tolerance);
             }
         }
         ragged += problem.problem.seqlen_q % problem.block_m != 0 || problem.problem.seqlen_k % problem.block_n != 0;
@@ -217,13 +217,13 @@ TEST_CASE("after each step a row holds the softmax over the keys met so far, and
                     const bool normalised = step.kind == Kind::pass || step.kind == Kind::finish;
                     for (std::int64_t d = 0; d < problem.problem.head_dim; ++d) {
                         const double o = normalised || row.l == 0.0 ? row.out[d] : row.out[d] / row.l;
-                        check_near(o, so_far.o[d], close);
+                        check_near(o, so_far.o[d], tolerance);
                     }
                     if (normalised) {
-                        check_near(row.lse, so_far.l > 0.0 ? so_far.m + std::log(so_far.l) : -infinity, close);
+                        check_near(row.lse, so_far.l > 0.0 ? so_far.m + std::log(so_far.l) : -infinity, tolerance);
                     } else {
-                        check_near(row.m, so_far.m, close);
-                        CHECK(std::abs(row.l - so_far.l) <= close);
+                        check_near(row.m, so_far.m, tolerance);
+                        CHECK(std::abs(row.l - so_far.l) <= tolerance);
                     }
                     CHECK(row.m >= row.m_before);
                     CHECK(row.rescale >= 0.0);
