@@ -32,6 +32,7 @@ struct Traits {
     // Bytes from a key block's first row to another. At head dim 256, 32 bits hold 64 rows of the 65,535 heads that a grid
     // can have, and sums from uniform registers are faster (by 2 %, H200); up to 128 a 64-bit multiply-add each is.
     using RowOffset = std::conditional_t<(HeadDim > 128), int, std::int64_t>;
+    static_assert(sizeof(RowOffset) == 8 || std::int64_t{BlockN} * 65535 * HeadDim * 2 < std::int64_t{1} << 31);
 
     // What a lane holds: accumulators and operands in mma.cuh's layout. Its rows are g and g + 8 of each MMA tile.
     using AccS = f32[mmas_m][mmas_n][4];
