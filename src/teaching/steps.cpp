@@ -90,7 +90,7 @@ std::span<const StepName> step_names(std::string_view variant) {
         {"load_async", {load}},
         {"kv.load_k", {load}},
         {"kv.load_v", {load}},
-        {"QkOperands", {load}},
+        {"QkOperands", {load}},  // from shared memory, as v1's load_q
         {"cp_async_commit", {load}},
         {"for (int step", {loop}},
         {"for (; n", {loop}},
