@@ -90,7 +90,8 @@ std::span<const StepName> step_names(std::string_view variant) {
         {"load_async", {load}},
         {"kv.load_k", {load}},
         {"kv.load_v", {load}},
-        {"QkOperands", {load}},  // from shared memory, as v1's load_q
+        // from shared memory, as v1's load_q
+        {"QkOperands", {load}},
         {"cp_async_commit", {load}},
         {"for (int step", {loop}},
         {"for (; n", {loop}},
