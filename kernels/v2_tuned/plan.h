@@ -46,8 +46,8 @@ constexpr Tile choose_tile(std::int64_t head_dim, Chip chip, std::int64_t seqlen
 }
 
 /// Under a causal mask, how many heads together: the heavy CTAs of all come first, and light ones fill the gaps at the end.
-/// - As many as have K and V in the L2 cache at once (24 MiB: half of an H100's).
-/// - So many that even the last group keeps every slot for a CTA at work for as long as its heaviest CTA takes: of a head's
+/// - As many as have K and V in the L2 cache at once (24 MiB: half of an H100's), but at least
+/// - so many that even the last group keeps every slot for a CTA at work for as long as its heaviest CTA takes: of a head's
 ///   `blocks` query blocks this one walks about `blocks` times the keys of the lightest, all of them blocks (blocks + 1) / 2.
 /// A last group that is too small for that has its heads shared out among larger groups.
 constexpr std::int64_t choose_heads_together(std::int64_t blocks, std::int64_t heads,
