@@ -61,6 +61,24 @@ FLASHLENS_INLINE void store_global(void* to, const T& value) {
     *static_cast<T*>(to) = value;
 }
 
+/// @p st.global: a store by the lanes that `valid` holds for. An if would do the same, but with a branch, and behind it
+/// whatever the value alone needs.
+template <class T>
+FLASHLENS_INLINE void store_global_if(bool valid, void* to, const T& value) {
+    static_assert(sizeof(T) == 8 || sizeof(T) == 16);
+    if constexpr (sizeof(T) == 8) {
+        const uint2 v = reinterpret_cast<const uint2&>(value);
+        asm volatile("{ .reg .pred p; setp.ne.b32 p, %0, 0; @p st.global.v2.b32 [%1], {%2,%3}; }" ::"r"(int{valid}),
+                     "l"(to), "r"(v.x), "r"(v.y)
+                     : "memory");
+    } else {
+        const uint4 v = reinterpret_cast<const uint4&>(value);
+        asm volatile("{ .reg .pred p; setp.ne.b32 p, %0, 0; @p st.global.v4.b32 [%1], {%2,%3,%4,%5}; }" ::"r"(int{valid}),
+                     "l"(to), "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w)
+                     : "memory");
+    }
+}
+
 /// ldmatrix.x4: four 8x8 matrices of 16-bit elements; lane i gives the address of row i%8 of matrix i/8.
 FLASHLENS_INLINE void ldmatrix_x4(std::uint32_t (&r)[4], SharedAddress row) {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
@@ -168,6 +186,14 @@ inline T load_global(const void* from, simt::Where where = simt::Where::current(
 template <class T>
 inline void store_global(void* to, const T& value, simt::Where where = simt::Where::current()) {
     simt::store_global(to, &value, sizeof(T), where);
+}
+
+template <class T>
+inline void store_global_if(bool valid, void* to, const T& value, simt::Where where = simt::Where::current()) {
+    static_assert(sizeof(T) == 8 || sizeof(T) == 16);
+    if (valid) {
+        simt::store_global(to, &value, sizeof(T), where);
+    }
 }
 
 inline void ldmatrix_x4(std::uint32_t (&r)[4], SharedAddress row, simt::Where where = simt::Where::current()) {

@@ -26,11 +26,12 @@
 //   - rows that see no key give O = 0, lse = -inf, also where seqlen_k is 0; a row whose visible logits are all -inf
 //     gives NaN, as the mathematics has it. Both would be NaN or unwritten in v1.0.9.
 //   - a warp that meets a huge logit takes exponents from differences of scores (one vote a tile), and such a row's m
-//     and l are handed on beside its lse. Cost, H200, fp16, S 4096: between -9 % (faster with it: other registers are
-//     spilled) and +4 % of the time, by head dim and mask.
+//     and l are handed on beside its lse. Cost, H200, fp16, by head dim, mask and heads: between -4 % (other registers are
+//     spilled) and +10 % of the time; at head dim 128 it is what spills.
 //   - log l comes from a series where l is near 1, and weighs the blocks before by lse - m scale: lse passes through memory
-//     once a key block, and after thousands of them the errors of lg2.approx and of 1 / scale would show. Cost: 1 to 4 %.
-//   - the partial O is stored before the row statistics are read again, not after: its registers are free sooner.
+//     once a key block, and after thousands of them the errors of lg2.approx and of 1 / scale would show. Cost: 1 to 6 %.
+//   - three things stand a few lines from where v1.0.9 has them: the wait for a row's lse before the next Q sets out, not
+//     behind the mask; exp(lse_before - m) before the barrier; lse is stored after O is normalised.
 //   - head dim 32, no mask, is held to the 168 registers of v1.0.9's instance, which let three CTAs share an SM.
 #pragma once
 
@@ -70,11 +71,11 @@ struct Share {
     }
 };
 
-template <class Traits, bool Causal>
-__global__ void __launch_bounds__(Traits::threads, Traits::min_ctas_per_sm(Causal)) kernel(const AttentionParams p) {
-    using T = Traits;
-    const CtaClock<T> clock(p);
-    const Share<T, Causal> cta(p);
+/// Key block n against all of the CTA's query tiles that it concerns: v1.0.9's device_1xN_. Compiled for the first key
+/// block, which finds no O and lse from before, for those between and for the last, which hands none on; and for one that
+/// is both.
+template <class T, bool Causal, bool First, bool Last>
+FLASHLENS_INLINE void key_block(const AttentionParams& p, const Share<T, Causal>& cta, int n) {
     const SmemQ<T> smem_q{shared_memory()};
     const typename T::KvTile smem_kv{smem_q.base + 2 * T::QTile::bytes};
     const SmemO<T> smem_o{smem_kv.base};
@@ -93,50 +94,67 @@ __global__ void __launch_bounds__(Traits::threads, Traits::min_ctas_per_sm(Causa
     typename T::Rows m;
     OutputTile<T, Causal> out(p, blockIdx.x, blockIdx.y);
 
-    for (int n = 0; n < cta.key_blocks; ++n) {
-        int l = cta.first_tile(n);
-        if (l >= cta.tiles) continue;
-        gmem_k.load(cta.k, n * T::block_n, p.seqlen_k, p.head_dim);
-        gmem_q.load(cta.q, l * 16, p.seqlen_q, p.head_dim);
-        gmem_v.load(cta.v, n * T::block_n, p.seqlen_k, p.head_dim);
-        if (n > 0) __syncthreads();  // the last partial O has been read: V may come
-        out.load_lse(l * 16, n > 0);
-        gmem_q.commit(smem_q[0]);
-        gmem_v.commit(smem_kv);
-        __syncthreads();  // Q and V are in shared memory
-        load_q<T>(frag_q, smem_q[0]);
-        load_v<T>(frag_v, smem_kv);
-        __syncthreads();  // all have their V: K takes its place
-        gmem_k.commit(smem_kv);
-        __syncthreads();  // K is in shared memory
-        load_k<T>(frag_k, smem_kv);
+    // One key block. First: none before it has left O and lse; Last: none comes after.
+    int l = cta.first_tile(n);
+    if (l >= cta.tiles) return;
+    gmem_k.load(cta.k, n * T::block_n, p.seqlen_k, p.head_dim);
+    gmem_q.load(cta.q, l * 16, p.seqlen_q, p.head_dim);
+    gmem_v.load(cta.v, n * T::block_n, p.seqlen_k, p.head_dim);
+    if (!First) __syncthreads();  // the last partial O has been read: V may come
+    out.load_lse(l * 16, !First);
+    gmem_q.commit(smem_q[0]);
+    gmem_v.commit(smem_kv);
+    __syncthreads();  // Q and V are in shared memory
+    load_q<T>(frag_q, smem_q[0]);
+    load_v<T>(frag_v, smem_kv);
+    __syncthreads();  // all have their V: K takes its place
+    gmem_k.commit(smem_kv);
+    __syncthreads();  // K is in shared memory
+    load_k<T>(frag_k, smem_kv);
 
-        for (int tile = 0; l < cta.tiles; l += splits, ++tile) {
-            typename T::AccP acc_p = {};
-            out.load_previous(m, smem_lse + tile % 2 * 64, l * 16, n > 0);
-            gemm_q_k<T>(acc_p, frag_q, frag_k);
-            gmem_q.load(cta.q, (l + splits) * 16, p.seqlen_q, p.head_dim);
-            out.load_lse((l + splits) * 16, n > 0);
-            apply_mask<T, Causal>(acc_p, p, l * 16, n * T::block_n);
-            if (tile == 0) __syncthreads();  // all have K: statistics may come
-            reduce_max_before_sync<T>(m, acc_p, smem_max);
-            __syncthreads();  // the four warps' maxima are in shared memory
-            reduce_max_after_sync<T>(m, smem_max);
-            const bool huge = scale_apply_exp<T>(acc_p, m, scale_log2);
-            reduce_sum_before_sync<T>(acc_p, smem_sum);
-            pack<T>(frag_p, acc_p);
-            gmem_q.commit(smem_q[tile + 1]);
-            typename T::AccO acc_o = {};
-            gemm_o<T>(acc_o, frag_p, frag_v);
-            smem_o.store(acc_o);
-            out.reduce_max_after_sync(smem_max, smem_lse + tile % 2 * 64, scale_log2);
-            __syncthreads();  // sums, partial O and the next Q are there
-            out.reduce_sum_after_sync(smem_sum);
-            out.load_and_normalise(smem_o, cta.is_last_pass(n, l));
-            out.store_lse(cta.is_last_pass(n, l), huge);
-            out.store(cta.is_last_pass(n, l));
-            load_q<T>(frag_q, smem_q[tile + 1]);
+    for (int tile = 0; l < cta.tiles; l += splits, ++tile) {
+        typename T::AccP acc_p = {};
+        gemm_q_k<T>(acc_p, frag_q, frag_k, smem_q[tile]);
+        out.load_previous(m, smem_lse + tile % 2 * 64, l * 16, !First);
+        gmem_q.load(cta.q, (l + splits) * 16, p.seqlen_q, p.head_dim);
+        out.load_lse((l + splits) * 16, !First);
+        apply_mask<T, Causal>(acc_p, p, l * 16, n * T::block_n);
+        if (tile == 0) __syncthreads();  // all have K: statistics may come
+        reduce_max_before_sync<T>(m, acc_p, smem_max);
+        __syncthreads();  // the four warps' maxima are in shared memory
+        reduce_max_after_sync<T>(m, smem_max);
+        const bool huge = scale_apply_exp<T>(acc_p, m, scale_log2);
+        reduce_sum_before_sync<T>(acc_p, smem_sum);
+        pack<T>(frag_p, acc_p);
+        gmem_q.commit(smem_q[tile + 1]);
+        typename T::AccO acc_o = {};
+        gemm_o<T>(acc_o, frag_p, frag_v);
+        out.reduce_max_after_sync(smem_max, smem_lse + tile % 2 * 64, scale_log2);
+        smem_o.store(acc_o);
+        __syncthreads();  // sums, partial O and the next Q are there
+        const bool last_pass = Last || cta.is_last_pass(n, l);
+        out.reduce_sum_after_sync(smem_sum);
+        out.load_and_normalise(smem_o, last_pass);
+        out.store_lse(last_pass, huge);
+        out.store(last_pass);
+        load_q<T>(frag_q, smem_q[tile + 1]);
+    }
+}
+
+template <class Traits, bool Causal>
+__global__ void __launch_bounds__(Traits::threads, Traits::min_ctas_per_sm(Causal)) kernel(const AttentionParams p) {
+    using T = Traits;
+    const CtaClock<T> clock(p);
+    const Share<T, Causal> cta(p);
+    const int last = cta.key_blocks - 1;
+    if (last == 0) {
+        key_block<T, Causal, true, true>(p, cta, 0);
+    } else {
+        key_block<T, Causal, true, false>(p, cta, 0);
+        for (int n = 1; n < last; ++n) {
+            key_block<T, Causal, false, false>(p, cta, n);
         }
+        key_block<T, Causal, false, true>(p, cta, last);
     }
 }
 

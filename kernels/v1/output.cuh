@@ -177,15 +177,14 @@ struct OutputTile {
         const HeadRows o(p.o, 2, carried.batch, carried.head, p.seqlen_q, p.heads, p.head_dim);
 #pragma unroll
         for (int i = 0; i < T::o_passes; ++i) {
-            if (last_pass && valid(i)) {
+            if (last_pass) {
                 Pairs pairs{Element::pack(out[i].x, out[i].y), Element::pack(out[i].z, out[i].w)};
                 if (visible_keys<Causal>(p, first_row + row(i)) <= 0) {
                     pairs = {};  // whatever the keys it does not see hold
                 }
-                store_global(o.row(first_row + row(i)) + chunk() * 8, pairs);
-            }
-            if (!last_pass && valid(i)) {
-                store_global(carried.o_tmp.row(first_row + row(i)) + chunk() * 16, out[i]);
+                store_global_if(valid(i), o.row(first_row + row(i)) + chunk() * 8, pairs);
+            } else {
+                store_global_if(valid(i), carried.o_tmp.row(first_row + row(i)) + chunk() * 16, out[i]);
             }
         }
     }

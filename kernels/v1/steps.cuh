@@ -44,7 +44,7 @@ struct Traits {
     }
 
     // What a lane holds: accumulators and operands in mma.cuh's layout.
-    using FragQ = std::uint32_t[columns][4];
+    using FragQ = std::uint32_t[2][4];  // 16 columns, and the next 16
     using FragK = std::uint32_t[groups][columns][4];
     using FragV = std::uint32_t[groups][columns][4];
     using FragP = std::uint32_t[groups][4];
@@ -104,13 +104,10 @@ using GmemQ = GmemTile<T, typename T::QTile, T::block_m>;
 template <class T>
 using GmemKv = GmemTile<T, typename T::KvTile, T::block_n>;
 
-/// The 16 query rows, which all four warps need whole.
+/// The first 16 columns of the 16 query rows, which all four warps need whole.
 template <class T>
 FLASHLENS_INLINE void load_q(typename T::FragQ& frag_q, const typename T::QTile& tile) {
-#pragma unroll
-    for (int c = 0; c < T::columns; ++c) {
-        tile.load_a(frag_q[c], 0, c * 16);
-    }
+    tile.load_a(frag_q[0], 0, 0);
 }
 
 /// This warp's keys, 16 of every 64, as the B operand of Q K^T; they stay in registers for all query tiles.
@@ -137,17 +134,21 @@ FLASHLENS_INLINE void load_v(typename T::FragV& frag_v, const typename T::KvTile
     }
 }
 
-/// S = Q K^T: 16 query rows, this warp's keys.
+/// S = Q K^T: 16 query rows, this warp's keys. load_q has read the first 16 columns of Q; the next are read while these are
+/// multiplied.
 template <class T>
-FLASHLENS_INLINE void gemm_q_k(typename T::AccP& acc_p, const typename T::FragQ& frag_q,
-                               const typename T::FragK& frag_k) {
+FLASHLENS_INLINE void gemm_q_k(typename T::AccP& acc_p, typename T::FragQ& frag_q, const typename T::FragK& frag_k,
+                               const typename T::QTile& tile) {
     const Step step("gemm_q_k");
 #pragma unroll
     for (int c = 0; c < T::columns; ++c) {
+        if (c + 1 < T::columns) {
+            tile.load_a(frag_q[(c + 1) % 2], 0, (c + 1) * 16);
+        }
 #pragma unroll
         for (int g = 0; g < T::groups; ++g) {
-            mma<typename T::Element>(acc_p[2 * g], frag_q[c], &frag_k[g][c][0]);
-            mma<typename T::Element>(acc_p[2 * g + 1], frag_q[c], &frag_k[g][c][2]);
+            mma<typename T::Element>(acc_p[2 * g], frag_q[c % 2], &frag_k[g][c][0]);
+            mma<typename T::Element>(acc_p[2 * g + 1], frag_q[c % 2], &frag_k[g][c][2]);
         }
     }
 }

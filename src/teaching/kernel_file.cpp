@@ -18,6 +18,10 @@ bool blank(std::string_view line) {
     return line.find_first_not_of(' ') == std::string_view::npos;
 }
 
+/// Where a kernel is compiled several times over, by key block (v1): what holds its main loop. It begins with the loading
+/// of K and V.
+constexpr std::string_view key_block = " key_block(const AttentionParams";
+
 bool part_of_word(char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
@@ -120,7 +124,7 @@ LineRange KernelFile::head_paragraph(std::string_view word) const {
 
 LineRange KernelFile::kernel() const {
     for (int number = 1; number <= size(); ++number) {
-        if (starts_with(line(number), "__global__")) {
+        if (starts_with(line(number), "__global__") || line(number).find(key_block) != std::string_view::npos) {
             return {number, end_of_braces(number)};
         }
     }
@@ -129,9 +133,11 @@ LineRange KernelFile::kernel() const {
 
 LineRange KernelFile::loops() const {
     const LineRange body = kernel();
+    const bool of_key_block = line(body.first).find(key_block) != std::string_view::npos;
     LineRange found{0, 0};
     for (int number = body.first; number <= body.last; ++number) {
-        if (starts_with(line(number), "    for (")) {
+        if (starts_with(line(number), "    for (") ||
+            (of_key_block && found.first == 0 && line(number).find("first_tile(n)") != std::string_view::npos)) {
             found = {found.first == 0 ? number : found.first, end_of_braces(number)};
         }
     }

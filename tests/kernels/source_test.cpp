@@ -48,16 +48,18 @@ std::size_t end_of(const std::vector<std::string>& lines, std::size_t first) {
     return lines.size() - 1;
 }
 
-/// From the kernel's first `for` at its outermost level to the end of its last.
+/// From the kernel's first `for` at its outermost level to the end of its last; v1's, which is compiled by key block, from
+/// where a key block's first tile is found.
 Block main_loop_of(const std::vector<std::string>& lines) {
     std::size_t kernel = 0;
-    while (!has(lines[kernel], "__global__")) {
+    while (!has(lines[kernel], "__global__") && !has(lines[kernel], "void key_block(")) {
         ++kernel;
     }
+    const bool key_block = has(lines[kernel], "void key_block(");
     const std::size_t end = end_of(lines, kernel);
     Block loop{0, 0};
     for (std::size_t i = kernel; i < end; ++i) {
-        if (lines[i].rfind("    for (", 0) == 0) {
+        if (lines[i].rfind("    for (", 0) == 0 || (key_block && loop.first == 0 && has(lines[i], "first_tile(n)"))) {
             loop.first = loop.first == 0 ? i : loop.first;
             loop.last = end_of(lines, i);
         }

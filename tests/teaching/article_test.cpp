@@ -92,7 +92,7 @@ TEST_CASE("what the article's lines stand for") {
     CHECK(has(ours_of(v1, "gemm_cl").front(), "gemm_o<T>"));
     CHECK(has(ours_of(v1, "smem_o.load").front(), "load_and_normalise(smem_o"));
     CHECK(has(ours_of(v1, "store O or temporary O").front(), "out.store("));
-    CHECK(ours_of(v1, "}").front() == "        }");
+    CHECK(ours_of(v1, "}").front() == "    }");
 
     const ArticleBeside v2 = article_beside("v2");
     CHECK(has(ours_of(v2, "clear(acc_o)").front(), "clear<T>(acc_o"));
