@@ -73,9 +73,10 @@ FLASHLENS_INLINE void store_global_if(bool valid, void* to, const T& value) {
                      : "memory");
     } else {
         const uint4 v = reinterpret_cast<const uint4&>(value);
-        asm volatile("{ .reg .pred p; setp.ne.b32 p, %0, 0; @p st.global.v4.b32 [%1], {%2,%3,%4,%5}; }" ::"r"(int{valid}),
-                     "l"(to), "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w)
-                     : "memory");
+        asm volatile(
+            "{ .reg .pred p; setp.ne.b32 p, %0, 0; @p st.global.v4.b32 [%1], {%2,%3,%4,%5}; }" ::"r"(int{valid}),
+            "l"(to), "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w)
+            : "memory");
     }
 }
 
