@@ -267,7 +267,7 @@ constexpr Catalogue english = make_catalogue({
     {Text::source_before_loop_v1, "K and V of one key block wait in registers while query tiles pass."},
     {Text::source_before_loop_v2, "acc_o, m and l of one query block stay in registers while key blocks pass."},
     {Text::source_loops, "The main loop"},
-    {Text::source_loops_v1, "The inner loop runs over query tiles, inside one over key blocks."},
+    {Text::source_loops_v1, "One key block: its loop runs over query tiles. The kernel takes one key block after another."},
     {Text::source_loops_v2,
      "Two loops over key blocks: first those that need masking, then the rest without any masking code."},
     {Text::source_loops_tuned,

@@ -245,7 +245,7 @@ constexpr Catalogue chinese = make_catalogue({
     {Text::source_before_loop_v1, "一个 key block 的 K、V 留在寄存器里，query tile 依次流过。"},
     {Text::source_before_loop_v2, "一个 query block 的 acc_o、m、l 留在寄存器里，key block 依次流过。"},
     {Text::source_loops, "主循环"},
-    {Text::source_loops_v1, "内层循环遍历 query tile，外面还有一层遍历 key block。"},
+    {Text::source_loops_v1, "一个 key block：循环遍历 query tile。kernel 一个接一个地处理 key block。"},
     {Text::source_loops_v2, "两个循环遍历 key block：先处理需要 mask 的，其余的完全没有 mask 代码。"},
     {Text::source_loops_tuned,
      "一个循环遍历 key block：需要时才做 mask，score 超出时才抬高最大值，指数与 P V 交替进行。"},

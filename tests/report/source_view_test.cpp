@@ -193,7 +193,7 @@ TEST_CASE("source: colours change no character, and none is there without a term
             const std::string plain = show_source(question, Language::en, terminal(columns));
             const std::string coloured = show_source(question, Language::en, terminal(columns, true, true));
             CHECK_FALSE(has(plain, "\x1b"));
-            CHECK(has(coloured, "\x1b[38;5;133mfor\x1b[0m"));
+            CHECK(has(coloured, "\x1b[38;5;133mif\x1b[0m"));
             CHECK(has(coloured, "\x1b[1;38;5;166mgemm_q_k\x1b[0m"));
             CHECK(has(coloured, "\x1b[1;38;5;161m__syncthreads\x1b[0m"));
             CHECK(without_escapes(coloured) == plain);

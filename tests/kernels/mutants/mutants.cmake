@@ -15,7 +15,8 @@ mutant(tuned_raises_neighbours tuned v2_tuned/steps.cuh "~m\\[i\\]\\[.\\] = sele
 
 # What breaks CUDA's rules.
 mutant(v1_barrier_moved v1 v1/kernel.cuh
-  "~__syncthreads\\(\\);[^\n]*\n( *out\\.reduce_sum_after_sync[^\n]*\n)" "\\1__syncthreads();\n")
+  "~__syncthreads\\(\\);[^\n]*\n( *const bool last_pass[^\n]*\n *out\\.reduce_sum_after_sync[^\n]*\n)"
+  "\\1__syncthreads();\n")
 mutant(v2_barrier_moved v2 v2/kernel.cuh "~__syncthreads\\(\\);[^\n]*\n( *store<T>[^\n]*\n)" "\\1__syncthreads();\n")
 mutant(v2_waits_for_too_few v2 v2/kernel.cuh "cp_async_wait<T, 0>()" "cp_async_wait<T, 1>()")
 mutant(tuned_waits_for_too_few tuned v2_tuned/kernel.cuh "cp_async_wait<0>()" "cp_async_wait<1>()")
