@@ -31,7 +31,8 @@
 //   - log l comes from a series where l is near 1, and weighs the blocks before by lse - m scale: lse passes through memory
 //     once a key block, and after thousands of them the errors of lg2.approx and of 1 / scale would show. Cost: 1 to 6 %.
 //   - three things stand a few lines from where v1.0.9 has them: the wait for a row's lse before the next Q sets out, not
-//     behind the mask; exp(lse_before - m) before the barrier; lse is stored after O is normalised.
+//     behind the mask; exp(lse_before - m) before the barrier; lse is stored after O is normalised. And where no tile
+//     follows, zeros take the way of the next Q.
 //   - head dim 32, no mask, is held to the 168 registers of v1.0.9's instance, which let three CTAs share an SM.
 #pragma once
 

@@ -36,7 +36,8 @@ public:
     LineRange head_paragraph(std::string_view word) const;
 
     /// Of the kernel itself: its outermost loops, from the first to the end of the last, with a comment right above; what
-    /// comes before them, from the body's first empty line on; what comes after them.
+    /// comes before them, from the body's first empty line on; what comes after them. Of v1, which is compiled by key block,
+    /// that function: its main loop is all from the key block's first tile on.
     LineRange main_loop() const;
     LineRange before_loop() const;
     LineRange after_loop() const;
