@@ -93,7 +93,7 @@ FLASHLENS_INLINE void key_block(const AttentionParams& p, const Share<T, Causal>
     typename T::FragV frag_v;
     typename T::FragP frag_p;
     typename T::Rows m;
-    OutputTile<T, Causal> out(p, blockIdx.x, blockIdx.y);
+    OutputTile<T, Causal> out(p, blockIdx.x, blockIdx.y, !First);
 
     // One key block. First: none before it has left O and lse; Last: none comes after.
     int l = cta.first_tile(n);
@@ -102,7 +102,7 @@ FLASHLENS_INLINE void key_block(const AttentionParams& p, const Share<T, Causal>
     gmem_q.load(cta.q, l * 16, p.seqlen_q, p.head_dim);
     gmem_v.load(cta.v, n * T::block_n, p.seqlen_k, p.head_dim);
     if (!First) __syncthreads();  // the last partial O has been read: V may come
-    out.load_lse(l * 16, !First);
+    out.load_lse(l * 16);
     gmem_q.commit(smem_q[0]);
     gmem_v.commit(smem_kv);
     __syncthreads();  // Q and V are in shared memory
@@ -114,12 +114,13 @@ FLASHLENS_INLINE void key_block(const AttentionParams& p, const Share<T, Causal>
     load_k<T>(frag_k, smem_kv);
 
     for (int tile = 0; l < cta.tiles; l += splits, ++tile) {
+        const bool more = l + splits < cta.tiles;  // another tile follows
         typename T::AccP acc_p = {};
         gemm_q_k<T>(acc_p, frag_q, frag_k, smem_q[tile]);
-        out.load_previous(m, smem_lse + tile % 2 * 64, l * 16, !First);
-        gmem_q.load(cta.q, (l + splits) * 16, p.seqlen_q, p.head_dim);
-        out.load_lse((l + splits) * 16, !First);
+        out.load_previous(m, smem_lse + tile % 2 * 64, l * 16);
+        if (more) gmem_q.load(cta.q, (l + splits) * 16, p.seqlen_q, p.head_dim);
         apply_mask<T, Causal>(acc_p, p, l * 16, n * T::block_n);
+        if (more) out.load_lse((l + splits) * 16);
         if (tile == 0) __syncthreads();  // all have K: statistics may come
         reduce_max_before_sync<T>(m, acc_p, smem_max);
         __syncthreads();  // the four warps' maxima are in shared memory
@@ -127,23 +128,23 @@ FLASHLENS_INLINE void key_block(const AttentionParams& p, const Share<T, Causal>
         const bool huge = scale_apply_exp<T>(acc_p, m, scale_log2);
         reduce_sum_before_sync<T>(acc_p, smem_sum);
         pack<T>(frag_p, acc_p);
-        gmem_q.commit(smem_q[tile + 1]);
+        if (more) gmem_q.commit(smem_q[tile + 1]);
         typename T::AccO acc_o = {};
         gemm_o<T>(acc_o, frag_p, frag_v);
-        out.reduce_max_after_sync(smem_max, smem_lse + tile % 2 * 64, scale_log2);
+        out.reduce_max_after_sync(smem_max, smem_lse + tile % 2 * 64);
         smem_o.store(acc_o);
         __syncthreads();  // sums, partial O and the next Q are there
         const bool last_pass = Last || cta.is_last_pass(n, l);
-        out.reduce_sum_after_sync(smem_sum);
+        out.reduce_sum_after_sync(smem_sum, scale_log2);
         out.load_and_normalise(smem_o, last_pass);
         out.store_lse(last_pass, huge);
         out.store(last_pass);
-        load_q<T>(frag_q, smem_q[tile + 1]);
+        if (more) load_q<T>(frag_q, smem_q[tile + 1]);
     }
 }
 
 template <class Traits, bool Causal>
-__global__ void __launch_bounds__(Traits::threads, Traits::min_ctas_per_sm(Causal)) kernel(const AttentionParams p) {
+__global__ void __launch_bounds__(Traits::threads) kernel(const AttentionParams p) {
     using T = Traits;
     const CtaClock<T> clock(p);
     const Share<T, Causal> cta(p);

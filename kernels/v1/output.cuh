@@ -30,7 +30,7 @@ struct Carried {
     }
 
     /// Twice what makes a warp take differences: log l is at most 31, so such a row's tile has done that.
-    static FLASHLENS_INLINE bool is_huge(f32 lse) { return lse != -infinity && abs(lse * log2_e) >= 2 * huge_logit; }
+    static FLASHLENS_INLINE bool is_huge(f32 lse) { return lse != -infinity && abs(lse) >= 2 * huge_logit * ln_2; }
 };
 
 /// log l. Where a key block adds little to thousands before it, l is near 1, and lg2.approx's error there, up to 2^-22,
@@ -46,18 +46,17 @@ struct OutputTile {
     const AttentionParams& p;
     const Carried carried;
     const f32 inverse_scale;
+    const bool any_before;  // whether a key block before has left O and lse
     int first_row;
-    bool any_before;           // whether a key block before has left something
-    bool huge_before;          // whether in any of the tile's 16 rows that was huge: all warps find the same
-    typename T::Rows lse;      // of the softmax's rows, as the key blocks before left it; loaded one tile ahead
-    typename T::Out out;       // 4 columns of one row a pass
-    typename T::ORows m;       // the row's maximum, all keys so far
-    typename T::ORows before;  // what the sums of the key blocks before weigh under m
+    typename T::Rows lse;        // of the softmax's rows, as the key blocks before left it; loaded one tile ahead
+    typename T::Out out;         // 4 columns of one row a pass
+    typename T::ORows m;         // the row's maximum, all keys so far
+    typename T::ORows previous;  // the row's lse before, then exp(lse before - m): what the key blocks before weigh now
     typename T::ORows sum;
 
     /// Of tiles of this head.
-    FLASHLENS_INLINE OutputTile(const AttentionParams& params, int batch, int head)
-        : p(params), carried(p, batch, head), inverse_scale(1.0F / params.scale) {}
+    FLASHLENS_INLINE OutputTile(const AttentionParams& params, int batch, int head, bool any)
+        : p(params), carried(p, batch, head), inverse_scale(1.0F / params.scale), any_before(any) {}
 
     static FLASHLENS_INLINE int row(int pass) {
         return static_cast<int>(threadIdx.x) / T::lanes_per_o_row + pass * T::o_rows_per_pass;
@@ -69,16 +68,19 @@ struct OutputTile {
     /// Row g (half 0) or g + 8 (half 1) of the softmax.
     static FLASHLENS_INLINE int softmax_row(int half) { return lane_index() / 4 + half * 8; }
 
-    /// Turns to the tile at row `first`; `any`: whether key blocks before have left something. Starts loading their O.
-    FLASHLENS_INLINE void load_previous(typename T::Rows& m_before, SharedAddress smem_lse, int first, bool any) {
+    /// Turns to the tile at row `first`. Starts loading what key blocks before have left of its O.
+    FLASHLENS_INLINE void load_previous(typename T::Rows& m_before, SharedAddress smem_lse, int first) {
         first_row = first;
-        any_before = any;
+        load_o_tmp();
         previous_max(m_before, smem_lse);
+    }
+
+    FLASHLENS_INLINE void load_o_tmp() {
         const Step step("load o_tmp");
 #pragma unroll
         for (int i = 0; i < T::o_passes; ++i) {
             out[i] = {0.0F, 0.0F, 0.0F, 0.0F};
-            if (any && valid(i)) {
+            if (any_before && valid(i)) {
                 out[i] = load_global<f32x4>(carried.o_tmp.row(first_row + row(i)) + chunk() * 16);
             }
         }
@@ -88,14 +90,12 @@ struct OutputTile {
     /// themselves go to shared memory, for whoever reads the row's O back.
     FLASHLENS_INLINE void previous_max(typename T::Rows& m_before, SharedAddress smem_lse) {
         const Step step("previous max");
-        huge_before = false;
         m_before[0] = lse[0] * inverse_scale;
         m_before[1] = lse[1] * inverse_scale;
         if (!any_before) {
             return;
         }
-        huge_before = warp_any(Carried::is_huge(lse[0]) || Carried::is_huge(lse[1]));
-        if (huge_before) {
+        if (warp_any(Carried::is_huge(lse[0]) || Carried::is_huge(lse[1]))) {
             for (int half = 0; half < 2; ++half) {
                 if (Carried::is_huge(lse[half])) {
                     // max changes nothing, but waits for the load here: else every tile would, and with it for all others
@@ -110,52 +110,59 @@ struct OutputTile {
     }
 
     /// Starts loading the lse that the key blocks before left for the softmax of the tile at row `first`. One tile ahead:
-    /// previous_max wants it before anything else is under way.
-    FLASHLENS_INLINE void load_lse(int first, bool any) {
+    /// previous_max wants it early in the tile.
+    FLASHLENS_INLINE void load_lse(int first) {
         const Step step("load lse");
 #pragma unroll
         for (int half = 0; half < 2; ++half) {
             const int r = first + softmax_row(half);
-            lse[half] = any && r < p.seqlen_q ? load_global<f32>(carried.lse + r) : f32(-infinity);
+            lse[half] = any_before ? 0.0F : -infinity;  // a row past the last: any number
+            if (any_before && r < p.seqlen_q) {
+                lse[half] = load_global<f32>(carried.lse + r);
+            }
         }
     }
 
-    /// The softmax's maxima for the rows of this mapping, and what the blocks before weigh now: exp(lse_before - m).
-    FLASHLENS_INLINE void reduce_max_after_sync(const Statistics& smem_max, SharedAddress smem_lse, f32 c) {
+    /// The softmax's maxima and the lse before, for the rows of this mapping.
+    FLASHLENS_INLINE void reduce_max_after_sync(const Statistics& smem_max, SharedAddress smem_lse) {
         const Step step("reduce_max_after_sync");
 #pragma unroll
         for (int i = 0; i < T::o_passes; ++i) {
             m[i] = smem_max.max_of(row(i));
-            before[i] = 0.0F;
-            if (any_before) {
-                // m scale is the same rounded product as in lse_now: over thousands of blocks lse must not drift
-                const f32 m_scaled = select(m[i] == -infinity, 0.0F, m[i] * p.scale);
-                before[i] = exp2((load_shared<f32>(smem_lse + row(i) * 4) - m_scaled) * log2_e);
-            }
-        }
-        if (huge_before) {
-            exact_weights(smem_lse, c);
+            previous[i] = any_before ? load_shared<f32>(smem_lse + row(i) * 4) : f32(-infinity);
         }
     }
 
-    /// For rows whose m and l were handed on exactly: l exp(m_before - m).
-    FLASHLENS_INLINE void exact_weights(SharedAddress smem_lse, f32 c) {
-#pragma unroll
-        for (int i = 0; i < T::o_passes; ++i) {
-            if (Carried::is_huge(load_shared<f32>(smem_lse + row(i) * 4))) {
-                const f32 m_before = load_global<f32>(carried.huge_m(p, first_row + row(i)));
-                const f32 l_before = load_global<f32>(carried.huge_l(p, first_row + row(i)));
-                before[i] = l_before * exp2((m_before - select(m[i] == -infinity, 0.0F, m[i])) * c);
-            }
-        }
-    }
-
-    /// The row sums: the four warps' shares and the blocks before.
-    FLASHLENS_INLINE void reduce_sum_after_sync(const Statistics& smem_sum) {
+    /// The row sums: the four warps' shares, and what the key blocks before weigh under the new maximum.
+    FLASHLENS_INLINE void reduce_sum_after_sync(const Statistics& smem_sum, f32 c) {
         const Step step("reduce_sum_after_sync");
 #pragma unroll
         for (int i = 0; i < T::o_passes; ++i) {
-            sum[i] = smem_sum.sum_of(row(i)) + before[i];
+            sum[i] = smem_sum.sum_of(row(i));
+        }
+        weigh_previous(c);
+#pragma unroll
+        for (int i = 0; i < T::o_passes; ++i) {
+            sum[i] += previous[i];
+        }
+    }
+
+    /// What the key blocks before weigh under the new maximum, in place of their lse: exp(lse before - m), or l exp(m before
+    /// - m) for a row whose m and l were handed on exactly.
+    FLASHLENS_INLINE void weigh_previous(f32 c) {
+#pragma unroll
+        for (int i = 0; i < T::o_passes; ++i) {
+            if (!any_before) {
+                previous[i] = 0.0F;
+            } else if (Carried::is_huge(previous[i])) {
+                const f32 m_before = load_global<f32>(carried.huge_m(p, first_row + row(i)));
+                const f32 l_before = load_global<f32>(carried.huge_l(p, first_row + row(i)));
+                previous[i] = l_before * exp2((m_before - select(m[i] == -infinity, 0.0F, m[i])) * c);
+            } else {
+                // m scale is the same rounded product as in lse_now: over thousands of blocks lse must not drift
+                const f32 m_scaled = select(m[i] == -infinity, 0.0F, m[i] * p.scale);
+                previous[i] = exp2((previous[i] - m_scaled) * log2_e);
+            }
         }
     }
 
@@ -163,7 +170,7 @@ struct OutputTile {
     FLASHLENS_INLINE void load_and_normalise(const SmemO<T>& smem_o, bool last_pass) {
 #pragma unroll
         for (int i = 0; i < T::o_passes; ++i) {
-            smem_o.load(out[i], before[i], row(i), chunk());
+            smem_o.load(out[i], previous[i], row(i), chunk());
             const Step step("normalise");
             // A sum of zero: no key so far, or all logits -inf. In the end that is 0 / 0.
             scale(out[i], select(sum[i] == 0.0F && !last_pass, 1.0F, reciprocal(sum[i])));
@@ -201,6 +208,7 @@ struct OutputTile {
         if (!huge_now || last_pass) {
             return;
         }
+        __syncwarp();  // weigh_previous has read what the key blocks before left
 #pragma unroll
         for (int i = 0; i < T::o_passes; ++i) {
             if (row_valid(i) && chunk() == 0 && Carried::is_huge(lse_now(i))) {

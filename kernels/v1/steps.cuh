@@ -18,11 +18,6 @@ struct Traits {
     static constexpr int block_n = BlockN;
     static constexpr int warps = 4;
     static constexpr int threads = 128;
-    // CTAs that an SM must have registers for; 0: no demand. v1.0.9's instances for head dim 32 take 168 registers, so that
-    // three fit, and 188, so that two do.
-    static FLASHLENS_HOST_DEVICE constexpr int min_ctas_per_sm(bool causal) {
-        return HeadDim != 32 ? 0 : causal ? 2 : 3;
-    }
     static constexpr int groups = BlockN / 64;           // of every 64 keys a warp owns 16
     static constexpr int columns = HeadDim / 16;         // 16-column pieces of a row
     static constexpr int lanes_per_o_row = HeadDim / 4;  // when O is read back, a lane has 4 columns ...
@@ -170,7 +165,8 @@ FLASHLENS_INLINE void apply_mask(typename T::AccP& acc_p, const AttentionParams&
     }
 }
 
-/// The row statistics in shared memory: one float for each row and warp, so that a row's four are one 16-byte read.
+/// The row statistics in shared memory: one float for each row and warp. A row's four are 16 bytes; as in v1.0.9 the lanes
+/// of a quad, which ask for the same row, read one each and reduce them by shuffles.
 struct Statistics {
     SharedAddress base;
 
@@ -182,14 +178,12 @@ struct Statistics {
         }
     }
 
-    FLASHLENS_INLINE f32 max_of(int row) const {
-        const f32x4 of_warp = load_shared<f32x4>(base + row * 16);
-        return max(max(of_warp.x, of_warp.y), max(of_warp.z, of_warp.w));
-    }
+    FLASHLENS_INLINE f32 max_of(int row) const { return quad_max(of_one_warp(row)); }
+    FLASHLENS_INLINE f32 sum_of(int row) const { return quad_sum(of_one_warp(row)); }
 
-    FLASHLENS_INLINE f32 sum_of(int row) const {
-        const f32x4 of_warp = load_shared<f32x4>(base + row * 16);
-        return (of_warp.x + of_warp.y) + (of_warp.z + of_warp.w);
+private:
+    FLASHLENS_INLINE f32 of_one_warp(int row) const {
+        return load_shared<f32>(base + row * 16 + lane_index() % 4 * 4);
     }
 };
 

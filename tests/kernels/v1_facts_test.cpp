@@ -151,18 +151,23 @@ TEST_CASE("v1: four partial outputs and 16 x 4 statistics meet in shared memory,
         CHECK(r.in("smem_o.load").shared_read_bytes == r.expected.passes * 4 * 16 * r.padded * 4);
         CHECK(r.in("reduce_max").shared_write_bytes == r.expected.passes * 16 * 4 * 4);
         CHECK(r.in("reduce_sum_before_sync").shared_write_bytes == r.expected.passes * 16 * 4 * 4);
-        CHECK(r.in("reduce_max_after_sync").shared_read_bytes > 0);
-        CHECK(r.in("reduce_sum_after_sync").shared_read_bytes > 0);
+        // each of 128 threads reads one warp's float, of one row a pass; 16 rows of padded / 4 threads are padded / 32 passes
+        CHECK(r.in("reduce_max").shared_read_bytes == r.expected.passes * 128 * 2 * 4);
+        CHECK(r.in("reduce_sum_after_sync").shared_read_bytes == r.expected.passes * 128 * (r.padded / 32) * 4);
+        CHECK(r.in("reduce_max_after_sync").shared_read_bytes >= r.in("reduce_sum_after_sync").shared_read_bytes);
     }
 }
 
-TEST_CASE("v1: both row reductions shuffle on every tile") {
+TEST_CASE("v1: row reductions shuffle on every tile, before the exchange and after it") {
     for (const Ran& r : runs()) {
         INFO(text_of(r.p));
-        // 4 warps, a lane's 2 rows, 2 shuffles for the four lanes of a quad
-        CHECK(r.in("reduce_max").shuffles == r.expected.passes * 16);
+        // 4 warps, a lane's 2 rows, 2 shuffles for the four lanes of a quad; 1 row a pass where O is read back
+        const auto read_back = r.expected.passes * 4 * 2 * (r.padded / 32);
+        CHECK(r.in("reduce_max").shuffles == r.expected.passes * 16 * 2);
         CHECK(r.in("reduce_sum_before_sync").shuffles == r.expected.passes * 16);
-        CHECK(r.report.total.shuffles == r.expected.passes * 32);
+        CHECK(r.in("reduce_max_after_sync").shuffles == read_back);
+        CHECK(r.in("reduce_sum_after_sync").shuffles == read_back);
+        CHECK(r.report.total.shuffles == r.expected.passes * 48 + 2 * read_back);
     }
 }
 

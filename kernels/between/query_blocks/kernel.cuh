@@ -23,7 +23,7 @@ template <class T, bool Causal>
 struct QueryBlock {
     const AttentionParams& p;
     int first, end;  // tiles
-    int end_row, key_blocks;
+    int key_blocks;
     HeadRows q, k, v;
 
     FLASHLENS_INLINE explicit QueryBlock(const AttentionParams& params)
@@ -34,7 +34,6 @@ struct QueryBlock {
           k(p.k, 2, blockIdx.y, kv_head_of(p, blockIdx.z), p.seqlen_k, p.kv_heads, p.head_dim),
           v(p.v, 2, blockIdx.y, kv_head_of(p, blockIdx.z), p.seqlen_k, p.kv_heads, p.head_dim) {
         end = end < (p.seqlen_q + 15) / 16 ? end : (p.seqlen_q + 15) / 16;
-        end_row = end * 16 < p.seqlen_q ? end * 16 : p.seqlen_q;
         const int keys = visible_keys<Causal>(p, end * 16 - 1);
         key_blocks = keys > T::block_n ? (keys + T::block_n - 1) / T::block_n : 1;
     }
@@ -70,15 +69,15 @@ FLASHLENS_INLINE void key_block(const AttentionParams& p, const QueryBlock<T, Ca
     typename T::FragV frag_v;
     typename T::FragP frag_p;
     typename T::Rows m;
-    OutputTile<T, Causal> out(p, blockIdx.y, blockIdx.z);
+    OutputTile<T, Causal> out(p, blockIdx.y, blockIdx.z, !First);
 
     // One key block. First: none before it has left O and lse; Last: none comes after.
     int l = cta.first_tile(n);
     gmem_k.load(cta.k, n * T::block_n, p.seqlen_k, p.head_dim);
-    gmem_q.load(cta.q, l * 16, cta.end_row, p.head_dim);
+    gmem_q.load(cta.q, l * 16, p.seqlen_q, p.head_dim);
     gmem_v.load(cta.v, n * T::block_n, p.seqlen_k, p.head_dim);
     if (!First) __syncthreads();  // the last partial O has been read: V may come
-    out.load_lse(l * 16, !First);
+    out.load_lse(l * 16);
     gmem_q.commit(smem_q[0]);
     gmem_v.commit(smem_kv);
     __syncthreads();  // Q and V are in shared memory
@@ -90,12 +89,13 @@ FLASHLENS_INLINE void key_block(const AttentionParams& p, const QueryBlock<T, Ca
     load_k<T>(frag_k, smem_kv);
 
     for (int tile = 0; l < cta.end; ++l, ++tile) {
+        const bool more = l + 1 < cta.end;  // another tile follows
         typename T::AccP acc_p = {};
         gemm_q_k<T>(acc_p, frag_q, frag_k, smem_q[tile]);
-        out.load_previous(m, smem_lse + tile % 2 * 64, l * 16, !First);
-        gmem_q.load(cta.q, (l + 1) * 16, cta.end_row, p.head_dim);
-        out.load_lse((l + 1) * 16, !First && l + 1 < cta.end);
+        out.load_previous(m, smem_lse + tile % 2 * 64, l * 16);
+        if (more) gmem_q.load(cta.q, (l + 1) * 16, p.seqlen_q, p.head_dim);
         apply_mask<T, Causal>(acc_p, p, l * 16, n * T::block_n);
+        if (more) out.load_lse((l + 1) * 16);
         if (tile == 0) __syncthreads();  // all have K: statistics may come
         reduce_max_before_sync<T>(m, acc_p, smem_max);
         __syncthreads();  // the four warps' maxima are in shared memory
@@ -103,23 +103,23 @@ FLASHLENS_INLINE void key_block(const AttentionParams& p, const QueryBlock<T, Ca
         const bool huge = scale_apply_exp<T>(acc_p, m, scale_log2);
         reduce_sum_before_sync<T>(acc_p, smem_sum);
         pack<T>(frag_p, acc_p);
-        gmem_q.commit(smem_q[tile + 1]);
+        if (more) gmem_q.commit(smem_q[tile + 1]);
         typename T::AccO acc_o = {};
         gemm_o<T>(acc_o, frag_p, frag_v);
-        out.reduce_max_after_sync(smem_max, smem_lse + tile % 2 * 64, scale_log2);
+        out.reduce_max_after_sync(smem_max, smem_lse + tile % 2 * 64);
         smem_o.store(acc_o);
         __syncthreads();  // sums, partial O and the next Q are there
         const bool last_pass = Last || cta.is_last_pass(n, l);
-        out.reduce_sum_after_sync(smem_sum);
+        out.reduce_sum_after_sync(smem_sum, scale_log2);
         out.load_and_normalise(smem_o, last_pass);
         out.store_lse(last_pass, huge);
         out.store(last_pass);
-        load_q<T>(frag_q, smem_q[tile + 1]);
+        if (more) load_q<T>(frag_q, smem_q[tile + 1]);
     }
 }
 
 template <class Traits, bool Causal>
-__global__ void __launch_bounds__(Traits::threads, Traits::min_ctas_per_sm(Causal)) kernel(const AttentionParams p) {
+__global__ void __launch_bounds__(Traits::threads) kernel(const AttentionParams p) {
     using T = Traits;
     const QueryBlock<T, Causal> cta(p);
     const int last = cta.key_blocks - 1;

@@ -38,7 +38,7 @@ mutant(tuned_last_group_as_large tuned v2_tuned/kernel.cuh
 mutant(tuned_block_of_a_large_group tuned v2_tuned/kernel.cuh "in_group / group" "in_group / order.heads_together")
 
 # What is wrong.
-mutant(v1_no_rescale v1 v1/output.cuh "smem_o.load(out[i], before[i]," "smem_o.load(out[i], 1.0F,")
+mutant(v1_no_rescale v1 v1/output.cuh "smem_o.load(out[i], previous[i]," "smem_o.load(out[i], 1.0F,")
 mutant(v2_no_rescale_of_o v2 v2/steps.cuh "acc_o[i][d][e] *= rescale[i][e / 2];" "")
 mutant(v2_no_rescale_of_l v2 v2/steps.cuh "l[i][0] *= rescale[i][0];" "")
 mutant(tuned_no_rescale_of_o tuned v2/steps.cuh "acc_o[i][d][e] *= rescale[i][e / 2];" "")
