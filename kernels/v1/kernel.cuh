@@ -26,14 +26,14 @@
 //   - rows that see no key give O = 0, lse = -inf, also where seqlen_k is 0; a row whose visible logits are all -inf
 //     gives NaN, as the mathematics has it. Both would be NaN or unwritten in v1.0.9.
 //   - a warp that meets a huge logit takes exponents from differences of scores (one vote a tile), and such a row's m
-//     and l are handed on beside its lse. Cost, H200, fp16, by head dim, mask and heads: between -4 % (other registers are
-//     spilled) and +10 % of the time; at head dim 128 it is what spills.
+//     and l are handed on beside its lse (another vote, whether any were). Cost, H200, fp16: 4 to 28 % of the time at head
+//     dim 64, 3 to 7 % at 128 (NOTES.md).
 //   - log l comes from a series where l is near 1, and weighs the blocks before by lse - m scale: lse passes through memory
-//     once a key block, and after thousands of them the errors of lg2.approx and of 1 / scale would show. Cost: 1 to 6 %.
-//   - three things stand a few lines from where v1.0.9 has them: the wait for a row's lse before the next Q sets out, not
-//     behind the mask; exp(lse_before - m) before the barrier; lse is stored after O is normalised. And where no tile
-//     follows, zeros take the way of the next Q.
-//   - head dim 32, no mask, is held to the 168 registers of v1.0.9's instance, which let three CTAs share an SM.
+//     once a key block, and after thousands of them the errors of lg2.approx and of 1 / scale would show. Cost: up to 7 %.
+//   - two things stand a few lines from where v1.0.9 has them: the wait for a row's lse before the next Q sets out, not
+//     behind the mask; lse is stored after O is normalised.
+//   - head dim 32, no mask, is held to the 168 registers of v1.0.9's instance, which let three CTAs share an SM; from sm_90
+//     on ptxas takes no more by itself.
 #pragma once
 
 #include "kernels/primitives/clock.cuh"
@@ -144,7 +144,7 @@ FLASHLENS_INLINE void key_block(const AttentionParams& p, const Share<T, Causal>
 }
 
 template <class Traits, bool Causal>
-__global__ void __launch_bounds__(Traits::threads) kernel(const AttentionParams p) {
+__global__ void __launch_bounds__(Traits::threads, Traits::min_ctas_per_sm(Causal)) kernel(const AttentionParams p) {
     using T = Traits;
     const CtaClock<T> clock(p);
     const Share<T, Causal> cta(p);

@@ -18,6 +18,16 @@ struct Traits {
     static constexpr int block_n = BlockN;
     static constexpr int warps = 4;
     static constexpr int threads = 128;
+    // CTAs that an SM must have registers for; 0: no demand. v1.0.9's instances for head dim 32 take 168 registers (sm_90),
+    // so that three fit, and 188, so that two do. From sm_90 on ptxas comes to that by itself; asked to, it does worse.
+    static FLASHLENS_HOST_DEVICE constexpr int min_ctas_per_sm(bool causal) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+        constexpr bool asked = HeadDim == 32;
+#else
+        constexpr bool asked = false;
+#endif
+        return !asked ? 0 : causal ? 2 : 3;
+    }
     static constexpr int groups = BlockN / 64;           // of every 64 keys a warp owns 16
     static constexpr int columns = HeadDim / 16;         // 16-column pieces of a row
     static constexpr int lanes_per_o_row = HeadDim / 4;  // when O is read back, a lane has 4 columns ...
@@ -182,9 +192,7 @@ struct Statistics {
     FLASHLENS_INLINE f32 sum_of(int row) const { return quad_sum(of_one_warp(row)); }
 
 private:
-    FLASHLENS_INLINE f32 of_one_warp(int row) const {
-        return load_shared<f32>(base + row * 16 + lane_index() % 4 * 4);
-    }
+    FLASHLENS_INLINE f32 of_one_warp(int row) const { return load_shared<f32>(base + row * 16 + lane_index() % 4 * 4); }
 };
 
 /// The maximum of each row over this warp's keys and all key blocks before, left where the other warps find it.

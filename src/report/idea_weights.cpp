@@ -29,6 +29,11 @@ struct Pair {
     double v2 = 0.0;
 };
 
+/// What v1's matmul FLOPs are worth in fp32 operations, by the card's rates; 0 where one of them isn't known.
+double matmul_in_fp32_ops(double mma_flops, const hardware::Card& card) {
+    return card.matmul_tflops > 0.0 ? mma_flops * card.fp32_tflops / card.matmul_tflops : 0.0;
+}
+
 double weight_of(const Pair& part, const Pair& whole) {
     const double left = std::max(whole.v2, whole.v1 - (part.v1 - part.v2));
     return left > 0.0 && left < whole.v1 ? std::log(whole.v1 / left) : 0.0;
@@ -46,9 +51,15 @@ std::vector<IdeaWeight> idea_weights(const VariantFacts& v1, const VariantFacts&
     std::vector<IdeaWeight> weights;
     for (const Saving& saving : savings) {
         const auto part = of_both(saving.part);
-        const auto whole = of_both(saving.whole);
-        if (!part || !whole) {
+        auto whole = of_both(saving.whole);
+        const auto matmul = of_both("mma-flops");
+        if (!part || !whole || !matmul) {
             return {};
+        }
+        if (saving.whole == "fp32-ops") {
+            const double beside = matmul_in_fp32_ops(matmul->v1, comparison.card);
+            whole->v1 += beside;
+            whole->v2 += beside;
         }
         weights.push_back({saving.idea, weight_of(*part, *whole)});
     }

@@ -121,6 +121,7 @@ const std::vector<Piece>& pieces() {
         {write_out, "v2", v2_steps, declaration, "void store(const HeadRows", "", {write}},
         {write_out, "v2-tuned", v2_steps, declaration, "void store(const HeadRows", "", {write}},
         {between_passes, "v1", v1_output, declaration, "void load_previous(", "", {load}},
+        {between_passes, "v1", v1_output, declaration, "void load_o_tmp(", "", {load}},
         {between_passes, "v1", v1_output, declaration, "void load_lse(", "", {load}},
     };
     return all;

@@ -123,10 +123,12 @@ class Counts(unittest.TestCase):
         self.assertEqual({opcode: check_counters.access_bytes(opcode) for opcode in sizes}, sizes)
 
     def test_ldmatrix(self):
-        opcodes = {"LDSM.16.M88.4": [10, 320, 320, 40, 40, 0], "LDSM.16.MT88.2": [3, 96, 96, 6, 6, 0],
-                   "LDSM.16.M88": [1, 32, 32, 1, 1, 0]}
+        opcodes = {"LDSM.16.M88.4": [10, 320, 288, 37, 36, 0], "LDSM.16.MT88.2": [3, 96, 96, 6, 6, 0],
+                   "LDSM.16.M88": [1, 32, 32, 1, 1, 0]}  # one of the first ten was turned off by its predicate
         card = check_counters.Card({"grid": [1], "opcodes": opcodes, "metrics": {}})
-        self.assertEqual(card.ldmatrix_bytes(), 128 * (10 * 4 + 3 * 2 + 1))
+        self.assertEqual(card.warps("LDSM"), 9 + 3 + 1)
+        self.assertEqual(card.ldmatrix_bytes(), 128 * (9 * 4 + 3 * 2 + 1))
+        self.assertEqual(card.conflicts(), 1)
 
 
 # A v2 of one CTA with four warps, and what a card counts of it when both agree.

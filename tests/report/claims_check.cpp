@@ -76,6 +76,7 @@ std::map<std::string, double> figures(const Comparison& c) {
             set("barriers", static_cast<double>(n.barriers));
             set("shared_bytes", static_cast<double>(n.shared_read_bytes + n.shared_write_bytes));
             set("fp32_per_kiloflop", fp32 / mma * 1000);
+            set("mma_flops", mma);
             set("mma_flops_per_flop", mma / work);
             set("fp32_div", static_cast<double>(n.fp32_div));
             set("mask_ops", static_cast<double>(n.fp32_compare + n.fp32_select));

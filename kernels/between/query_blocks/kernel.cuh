@@ -119,7 +119,7 @@ FLASHLENS_INLINE void key_block(const AttentionParams& p, const QueryBlock<T, Ca
 }
 
 template <class Traits, bool Causal>
-__global__ void __launch_bounds__(Traits::threads) kernel(const AttentionParams p) {
+__global__ void __launch_bounds__(Traits::threads, Traits::min_ctas_per_sm(Causal)) kernel(const AttentionParams p) {
     using T = Traits;
     const QueryBlock<T, Causal> cta(p);
     const int last = cta.key_blocks - 1;
