@@ -29,9 +29,10 @@ struct Pair {
     double v2 = 0.0;
 };
 
-/// What v1's matmul FLOPs are worth in fp32 operations, by the card's rates; 0 where one of them isn't known.
+/// How many fp32 operations the card does in the time of so many matmul FLOPs; 0 where a rate isn't known. The rate of
+/// fp32 counts a fused multiply-add as two FLOPs; an operation, of whatever kind, is one instruction.
 double matmul_in_fp32_ops(double mma_flops, const hardware::Card& card) {
-    return card.matmul_tflops > 0.0 ? mma_flops * card.fp32_tflops / card.matmul_tflops : 0.0;
+    return card.matmul_tflops > 0.0 ? mma_flops * card.fp32_tflops / 2.0 / card.matmul_tflops : 0.0;
 }
 
 double weight_of(const Pair& part, const Pair& whole) {

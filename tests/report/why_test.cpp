@@ -87,9 +87,10 @@ std::string weightiest(const Comparison& comparison, bool only_for_v2) {
         const double least = std::max(of("v1", whole) - saved, of("v2", whole)) + beside;
         return least > 0 ? std::max(1.0, (of("v1", whole) + beside) / least) : 1.0;
     };
-    // fp32 work is done beside matmul work, of which the card does so much in the time of one fp32 operation
+    // fp32 work is done beside matmul work: that is worth so many fused multiply-adds, two FLOPs each
     const hardware::Card& card = comparison.card;
-    const double matmul = card.matmul_tflops > 0 ? of("v1", "mma_flops") * card.fp32_tflops / card.matmul_tflops : 0.0;
+    const double matmul =
+        card.matmul_tflops > 0 ? of("v1", "mma_flops") * (card.fp32_tflops / 2) / card.matmul_tflops : 0.0;
     const double sms = of("v1", "sms_with_work") > 0 ? of("v2", "sms_with_work") / of("v1", "sms_with_work") : 1.0;
     std::string name;
     double most = 1.15;
