@@ -20,6 +20,14 @@
 
 namespace flashlens::on_gpu {
 
+/// The chip that is compiled for, 80 for sm_80; 0 in nvcc's pass for the host. For launch bounds, as what ptxas makes of
+/// registers differs by chip; what a kernel does is decided by its template parameters.
+#ifdef __CUDA_ARCH__
+constexpr int ptxas_chip = __CUDA_ARCH__ / 10;
+#else
+constexpr int ptxas_chip = 0;
+#endif
+
 /// An fp32 register. The kernels are compiled with --fmad=false: a fused multiply-add stands where one is written.
 using f32 = float;
 
@@ -55,6 +63,8 @@ FLASHLENS_INLINE int anew(int value) {
 #define gridDim (::flashlens::simt::grid_size())
 
 namespace flashlens::FLASHLENS_MACHINE {
+
+constexpr int ptxas_chip = 0;
 
 using simt::f32;
 using simt::Step;

@@ -21,12 +21,7 @@ struct Traits {
     // CTAs that an SM must have registers for; 0: no demand. v1.0.9's instances for head dim 32 take 168 registers (sm_90),
     // so that three fit, and 188, so that two do. From sm_90 on ptxas comes to that by itself; asked to, it does worse.
     static FLASHLENS_HOST_DEVICE constexpr int min_ctas_per_sm(bool causal) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
-        constexpr bool asked = HeadDim == 32;
-#else
-        constexpr bool asked = false;
-#endif
-        return !asked ? 0 : causal ? 2 : 3;
+        return HeadDim != 32 || ptxas_chip >= 90 ? 0 : causal ? 2 : 3;
     }
     static constexpr int groups = BlockN / 64;           // of every 64 keys a warp owns 16
     static constexpr int columns = HeadDim / 16;         // 16-column pieces of a row
