@@ -19,7 +19,7 @@ struct Traits {
     static constexpr int warps = 4;
     static constexpr int threads = 128;
     // CTAs that an SM must have registers for; 0: no demand. v1.0.9's instances for head dim 32 take 168 registers (sm_90),
-    // so that three fit, and 188, so that two do. From sm_90 on ptxas comes to that by itself; asked to, it does worse.
+    // so that three fit, and 188, so that two do. From sm_90 on ptxas comes near by itself, on sm_90 faster than if asked.
     static FLASHLENS_HOST_DEVICE constexpr int min_ctas_per_sm(bool causal) {
         return HeadDim != 32 || ptxas_chip >= 90 ? 0 : causal ? 2 : 3;
     }
