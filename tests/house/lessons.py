@@ -28,6 +28,7 @@ KEYS = {  # of each stored file: the columns that name a point
     "seqlen": ("seqlen", "mask"),
     "heads": ("heads", "mask"),
     "splits": ("splits",),
+    "tiles": ("head_dim", "splits"),
     "queries": ("seqlen_q",),
     "tail": ("heads",),
     "bench": ("batch", "heads", "seqlen", "head_dim", "mask"),
