@@ -73,7 +73,7 @@ FLASHLENS_INLINE void key_block(const AttentionParams& p, const QueryBlock<T, Ca
 
     // One key block. First: none before it has left O and lse; Last: none comes after.
     int l = cta.first_tile(n);
-    if (l >= cta.end) return;  // never so; but v1's line (../NOTES.md)
+    if (l >= cta.end) return;  // never so; but v1's line (NOTES.md)
     gmem_k.load(cta.k, n * T::block_n, p.seqlen_k, p.head_dim);
     gmem_q.load(cta.q, l * 16, p.seqlen_q, p.head_dim);
     gmem_v.load(cta.v, n * T::block_n, p.seqlen_k, p.head_dim);
@@ -119,8 +119,8 @@ FLASHLENS_INLINE void key_block(const AttentionParams& p, const QueryBlock<T, Ca
     }
 }
 
-/// At head dim 32 an SM must have registers for three CTAs, as it has for v1's instance without a mask; for
-/// sm_90 ptxas would take more.
+/// At head dim 32 an SM must have registers for three CTAs, as it has for v1's instance without a mask; ptxas would take
+/// more.
 template <class Traits, bool Causal>
 __global__ void __launch_bounds__(Traits::threads, Traits::head_dim == 32 ? 3 : 0) kernel(const AttentionParams p) {
     using T = Traits;
